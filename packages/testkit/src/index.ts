@@ -1,1 +1,8 @@
-export {};
+export { freePort } from './servers/free-port.js';
+export {
+  startGuardedProcess,
+  type GuardedProcess,
+  type GuardedProcessOptions,
+} from './servers/guarded-process.js';
+export { startRedis, type RedisServer, type RedisServerOptions } from './servers/redis.js';
+export { isAlive, untilGone } from './servers/liveness.js';

@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface GuardedProcessOptions {
+  command: string;
+  args: readonly string[];
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** File descriptor that receives stdout and stderr; ignored when left out. */
+  logFd?: number;
+  /** False lets the process outlive this one (a deployment that is kept). */
+  dieWithParent?: boolean;
+}
+
+export interface GuardedProcess {
+  readonly pid: number;
+  readonly exited: boolean;
+  /** Resolves with what ended it: an exit code or a signal name. */
+  readonly exit: Promise<number | NodeJS.Signals>;
+  /** Sends `signal` and waits; after `graceMs` SIGKILL. */
+  stop(options?: { signal?: NodeJS.Signals; graceMs?: number }): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts a child in a process group of its own, so that Ctrl-C in a terminal reaches the parent only and
+ * the parent decides the order in which things stop. A group of its own would outlive a parent that is
+ * SIGKILLed, hence the guard: a shell that reads a pipe held by the parent and kills the child when the
+ * pipe closes. Portable, where PR_SET_PDEATHSIG is Linux alone.
+ */
+export async function startGuardedProcess(options: GuardedProcessOptions): Promise<GuardedProcess> {
+  const output = options.logFd ?? 'ignore';
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: options.env,
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+  await once(child, 'spawn');
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${options.command} started without a process id`);
+
+  const guard = options.dieWithParent === false ? undefined : startGuard(pid);
+  let exited = false;
+  const exit = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exited = true;
+      // Before the process id can belong to anyone else, the guard has to forget it.
+      guard?.kill('SIGKILL');
+      resolve(signal ?? code ?? 0);
+    });
+  });
+  if (options.dieWithParent === false) child.unref();
+
+  return {
+    pid,
+    exit,
+    get exited() {
+      return exited;
+    },
+    async stop({ signal = 'SIGTERM', graceMs = 10_000 } = {}) {
+      if (exited) return;
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      await exit;
+      clearTimeout(timer);
+    },
+    async kill() {
+      if (!exited) child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+function startGuard(pid: number): ChildProcess {
+  const guard = spawn('/bin/sh', ['-c', 'read -r _; kill -KILL "$1" 2>/dev/null', 'guard', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // A guard that cannot start only loses the protection against a SIGKILLed parent.
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  guard.unref();
+  return guard;
+}

@@ -1,0 +1,1 @@
+export { useRedis, type RedisInTests } from './use-redis.js';
