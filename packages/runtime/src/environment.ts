@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** A shape of environment variables: name -> schema that reads the variable's text. */
+export type EnvironmentShape = Record<string, z.ZodType>;
+export type Environment<S extends EnvironmentShape> = z.output<z.ZodObject<S>>;
+
+/** One or more variables are missing or wrong. The message names them and never repeats a value. */
+export class EnvironmentError extends Error {
+  readonly code = 'invalid_environment';
+  readonly variables: string[];
+
+  constructor(issues: { variable: string; message: string }[]) {
+    super(issues.map(({ variable, message }) => `${variable}: ${message}`).join('; '));
+    this.name = 'EnvironmentError';
+    this.variables = [...new Set(issues.map(({ variable }) => variable.split(/[.[]/)[0] ?? variable))];
+  }
+}
+
+/** Reads the variables of `shape`; throws one {@link EnvironmentError} that lists everything wrong. */
+export function parseEnv<S extends EnvironmentShape>(
+  shape: S,
+  source: Record<string, string | undefined>,
+): Environment<S> {
+  const present: Record<string, string> = {};
+  for (const name of Object.keys(shape)) {
+    const value = source[name];
+    // Compose files and shells pass an unset variable as an empty one.
+    if (value !== undefined && value !== '') present[name] = value;
+  }
+  const result = z.object(shape).safeParse(present);
+  if (result.success) return result.data;
+  throw new EnvironmentError(
+    result.error.issues.map((issue) => ({
+      variable: formatPath(issue.path),
+      message: present[String(issue.path[0])] === undefined ? 'must be set' : issue.message,
+    })),
+  );
+}
+
+/** {@link parseEnv} of the process; a bad value ends the process with one message on stderr. */
+export function readEnv<S extends EnvironmentShape>(shape: S): Environment<S> {
+  try {
+    return parseEnv(shape, process.env);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    process.stderr.write(`Cannot start, the environment is wrong. ${error.message}\n`);
+    return process.exit(1);
+  }
+}
+
+function formatPath(path: PropertyKey[]): string {
+  return path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`,
+    )
+    .join('');
+}

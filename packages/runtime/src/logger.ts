@@ -1,0 +1,67 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+
+export type { Logger };
+
+export interface LoggerOptions {
+  /** Name of the process, in every line: `api`, `worker`, `board`. */
+  app: string;
+  level: string;
+  destination?: DestinationStream;
+}
+
+/** Fields that hold secrets or customers' data wherever they stand, at the top or one level down. */
+const sensitive = [
+  'authorization',
+  'cookie',
+  'password',
+  'passwordHash',
+  'token',
+  'tokenHash',
+  'secret',
+  'apiKey',
+  'redisUrl',
+  'databaseUrl',
+  'payload',
+  'result',
+  'body',
+];
+
+const paths = [
+  ...sensitive.flatMap((field) => [field, `*.${field}`]),
+  'req.headers.authorization',
+  'req.headers.cookie',
+  'headers.authorization',
+  'headers.cookie',
+];
+
+/**
+ * What a line may hold of an error. An allow-list, since libraries hang data on their errors:
+ * ioredis adds the failed command with its arguments, which hold payloads.
+ */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 1000) };
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    stack: error.stack,
+    ...(cause !== undefined && depth < 4 ? { cause: describeError(cause, depth + 1) } : {}),
+  };
+}
+
+/** JSON lines on stdout, without secrets, payloads or results. */
+export function createLogger({ app, level, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { app, pid: process.pid },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths, censor: '[redacted]' },
+    serializers: {
+      err: (error: unknown) => describeError(error),
+      error: (error: unknown) => describeError(error),
+    },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}

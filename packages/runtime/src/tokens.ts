@@ -1,0 +1,69 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** `operator` may do everything; the other three are independent of each other. */
+export const ROLES = ['producer', 'viewer', 'limits', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+const tokenSchema = z.object({
+  id: z.string().regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits or ._:-'),
+  tokenHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the sha256 of the token in 64 lower-case hex digits'),
+  role: z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }),
+  accounts: z
+    .array(z.string().min(1).max(256), { error: 'must be a list of account ids' })
+    .min(1, 'must name at least one account, or be left out for all accounts')
+    .optional(),
+});
+
+export const tokensSchema = z
+  .array(tokenSchema, { error: 'must be a list of { id, tokenHash, role, accounts? }' })
+  .min(1, 'must hold at least one token')
+  .refine((tokens) => new Set(tokens.map(({ id }) => id)).size === tokens.length, 'must not hold an id twice')
+  .refine(
+    (tokens) => new Set(tokens.map(({ tokenHash }) => tokenHash)).size === tokens.length,
+    'must not hold a token twice',
+  );
+
+export type TokenRecord = z.output<typeof tokenSchema>;
+
+/** Who makes a request. `accounts` undefined means every account. */
+export interface Principal {
+  id: string;
+  role: Role;
+  accounts: ReadonlySet<string> | undefined;
+}
+
+/** A fresh 256-bit token. Only its {@link hashToken} is stored. */
+export function generateToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Tokens are random and long, so a plain sha256 is enough; passwords need {@link hashPassword}. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Answers who holds a presented token, in a time that does not depend on the token or on the match. */
+export function createTokenVerifier(
+  records: readonly TokenRecord[],
+): (token: string) => Principal | undefined {
+  const known = records.map(({ id, tokenHash, role, accounts }) => ({
+    hash: Buffer.from(tokenHash, 'hex'),
+    principal: { id, role, accounts: accounts && new Set(accounts) } satisfies Principal,
+  }));
+  return (token) => {
+    const presented = createHash('sha256').update(token).digest();
+    let found: Principal | undefined;
+    for (const { hash, principal } of known) {
+      if (timingSafeEqual(hash, presented)) found = principal;
+    }
+    return found;
+  };
+}
+
+/** The token of an `Authorization: Bearer ...` header. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^Bearer ([\w~+/.-]{1,512}=*)$/i.exec(header ?? '')?.[1];
+}
