@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { describeError, type Logger } from './logger.js';
+import type { Logger } from './logger.js';
 
 const commandTimeoutMs = 1_500;
 const maxReconnectDelayMs = 1_000;
@@ -20,11 +20,16 @@ export function connectRedis(url: string, { name, logger }: { name: string; logg
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), maxReconnectDelayMs),
   });
   let reachable = true;
+  let lastError: Error | undefined;
   redis.on('error', (error: Error) => {
+    lastError = error;
+  });
+  // A server that stops closes the connection without an error; this event comes in both cases.
+  redis.on('reconnecting', () => {
     // One line a loss, not one a try.
-    if (reachable)
-      logger.error({ error: describeError(error) }, 'lost the connection to Redis, reconnecting');
+    if (reachable) logger.error({ err: lastError }, 'no connection to Redis, reconnecting');
     reachable = false;
+    lastError = undefined;
   });
   redis.on('ready', () => {
     if (!reachable) logger.info('connected to Redis again');
