@@ -1,1 +1,67 @@
-export {};
+export { createCatalogue, type Catalogue } from './catalogue.js';
+export {
+  ERROR_CLASSES,
+  ERROR_CODES,
+  type Applied,
+  type Classification,
+  type ErrorClass,
+  type ErrorCode,
+} from './classification.js';
+export { classifyError } from './classify-error.js';
+export {
+  DEFAULT_RETRY_POLICY,
+  type JobContract,
+  type JobDefinition,
+  type KeyPart,
+  type OnConflict,
+  type Payload,
+  type PayloadInput,
+  type PayloadUpgrade,
+  type RetryPolicy,
+} from './contract.js';
+export { defineJob } from './define-job.js';
+export {
+  DefinitionError,
+  FairlaneError,
+  PayloadError,
+  PermanentError,
+  RetryableError,
+  ThrottledError,
+  UnknownOutcomeError,
+  VersionAheadError,
+  type PayloadIssue,
+} from './errors.js';
+export {
+  implement,
+  type Effect,
+  type EffectCall,
+  type EffectOptions,
+  type Handler,
+  type HandlerContext,
+  type JobImplementation,
+  type JobInfo,
+  type JobLogger,
+  type LogMethod,
+} from './handler.js';
+export { HttpError, httpError, type HttpErrorOptions, type ResponseLike } from './http-error.js';
+export { identify, jobIdOf, type JobIdentity } from './identity.js';
+export {
+  DEAD_CODES,
+  HELD_REASONS,
+  JOB_STATES,
+  type DeadCode,
+  type HeldReason,
+  type JobState,
+} from './job-states.js';
+export { defineLimitGroups, type LimitGroup, type LimitGroups, type Limits } from './limit-groups.js';
+export { parsePayload, readStoredPayload, type ParsedPayload } from './payload.js';
+export {
+  defineQueues,
+  type QueueDefinition,
+  type Queues,
+  type RoutedJob,
+  type RoutingRule,
+  type Slots,
+} from './queues.js';
+export { nextDelayMs, retryDelayMs } from './retry.js';
+export { parseRetryAfter } from './retry-after.js';

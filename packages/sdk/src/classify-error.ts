@@ -1,0 +1,149 @@
+import {
+  boundedReason,
+  CLASSIFICATION,
+  ERROR_CLASSES,
+  type Classification,
+  type ErrorClass,
+} from './classification.js';
+import { classifyStatus } from './http-error.js';
+import { classifyNodeCode } from './node-codes.js';
+import { parseRetryAfter } from './retry-after.js';
+
+/** Longest chain of causes that is followed; a longer one is a cycle or of no help. */
+const MAX_CAUSES = 8;
+
+/**
+ * What a thrown value means for the job: whether to try again, when, and whether the failed call may have been
+ * applied. Never throws, whatever was thrown. The first link of the `cause` chain that says something decides.
+ *
+ * @param nowMs milliseconds since the epoch, for Retry-After dates of foreign errors.
+ */
+export function classifyError(error: unknown, nowMs: number = Date.now()): Classification {
+  let link = error;
+  for (let depth = 0; depth < MAX_CAUSES && link !== undefined && link !== null; depth += 1) {
+    const found = classifyLink(link, nowMs);
+    if (found !== undefined) return found;
+    link = read(link, 'cause');
+  }
+  return {
+    class: 'unknown',
+    code: 'unclassified',
+    reason: boundedReason(describe(error)),
+    applied: 'unknown',
+  };
+}
+
+function classifyLink(link: unknown, nowMs: number): Classification | undefined {
+  return (
+    ownClassification(link) ??
+    classifyZod(link) ??
+    classifyAbort(link) ??
+    classifyHttp(link, nowMs) ??
+    classifyNode(link) ??
+    classifyAggregate(link, nowMs)
+  );
+}
+
+function ownClassification(link: unknown): Classification | undefined {
+  const own = read(link, CLASSIFICATION);
+  const errorClass = read(own, 'class');
+  const code = read(own, 'code');
+  const reason = read(own, 'reason');
+  const known = ERROR_CLASSES.includes(errorClass as ErrorClass);
+  return known && typeof code === 'string' && typeof reason === 'string'
+    ? (own as Classification)
+    : undefined;
+}
+
+/** `unknown` although nothing was sent perhaps: the schema may be that of an answer, read after the effect. */
+function classifyZod(link: unknown): Classification | undefined {
+  const name = read(link, 'name');
+  const issues = read(link, 'issues');
+  if ((name !== 'ZodError' && name !== '$ZodError') || !Array.isArray(issues)) return undefined;
+  const path = read(issues[0], 'path');
+  const where = Array.isArray(path) ? path.map(String).join('.') : '';
+  const message = read(issues[0], 'message');
+  const reason = `${where === '' ? 'value' : where}: ${typeof message === 'string' ? message : 'invalid'}`;
+  return { class: 'permanent', code: 'invalid_payload', reason: boundedReason(reason), applied: 'unknown' };
+}
+
+function classifyAbort(link: unknown): Classification | undefined {
+  const name = read(link, 'name');
+  if (name === 'TimeoutError') {
+    return { class: 'retryable', code: 'timeout', reason: 'the call took too long', applied: 'unknown' };
+  }
+  if (name === 'AbortError') {
+    return { class: 'retryable', code: 'aborted', reason: 'the call was aborted', applied: 'unknown' };
+  }
+  return undefined;
+}
+
+/** Errors of HTTP clients: `status`, `statusCode`, or those of a `response` they hold. */
+function classifyHttp(link: unknown, nowMs: number): Classification | undefined {
+  const response = read(link, 'response');
+  const status = [
+    read(link, 'status'),
+    read(link, 'statusCode'),
+    read(response, 'status'),
+    read(response, 'statusCode'),
+  ].find((value) => Number.isInteger(value) && (value as number) >= 400 && (value as number) < 600);
+  if (typeof status !== 'number') return undefined;
+  const header = readHeader(read(response, 'headers')) ?? readHeader(read(link, 'headers'));
+  const retryAfterMs = parseRetryAfter(header, nowMs);
+  return { ...classifyStatus(status, retryAfterMs), reason: `the outside answered ${status}` };
+}
+
+function readHeader(headers: unknown): string | undefined {
+  const get = read(headers, 'get');
+  let value: unknown;
+  if (typeof get === 'function') {
+    try {
+      value = Reflect.apply(get, headers, ['retry-after']);
+    } catch {
+      return undefined;
+    }
+  } else {
+    value = read(headers, 'retry-after') ?? read(headers, 'Retry-After');
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function classifyNode(link: unknown): Classification | undefined {
+  const code = read(link, 'code');
+  return typeof code === 'string' ? classifyNodeCode(code, read(link, 'syscall')) : undefined;
+}
+
+/** Connecting to several addresses of a name fails with all their errors at once: the least certain decides. */
+function classifyAggregate(link: unknown, nowMs: number): Classification | undefined {
+  const errors = read(link, 'errors');
+  if (!Array.isArray(errors) || errors.length === 0) return undefined;
+  const found = errors.slice(0, MAX_CAUSES).map((error) => classifyLink(error, nowMs));
+  return found.find((one) => one?.applied === 'unknown') ?? found[0];
+}
+
+/** Reads a member of anything; a getter or proxy that throws counts as a missing member. */
+function read(from: unknown, name: string | symbol): unknown {
+  if (from === null || (typeof from !== 'object' && typeof from !== 'function')) return undefined;
+  try {
+    return (from as Record<string | symbol, unknown>)[name];
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  const message = read(error, 'message');
+  if (typeof message === 'string' && message !== '') {
+    const name = read(error, 'name');
+    return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
+  }
+  switch (typeof error) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return `${typeof error} was thrown: ${error}`;
+    default:
+      return error === null ? 'null was thrown' : `${typeof error} was thrown`;
+  }
+}

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { JobContract } from './contract.js';
+import { PayloadError, VersionAheadError, type PayloadIssue } from './errors.js';
+
+/** Most issues reported for one payload. */
+export const MAX_ISSUES = 20;
+
+export type ParsedPayload<S extends z.ZodType> =
+  | { readonly ok: true; readonly payload: z.output<S> }
+  | { readonly ok: false; readonly issues: readonly PayloadIssue[] };
+
+/** Checks what a producer hands in against the contract, without throwing. */
+export function parsePayload<N extends string, S extends z.ZodType>(
+  contract: JobContract<N, S>,
+  value: unknown,
+): ParsedPayload<S> {
+  const parsed = contract.payload.safeParse(value);
+  if (parsed.success) return { ok: true, payload: parsed.data };
+  const issues = parsed.error.issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => ({ path: formatPath(path), message }));
+  return { ok: false, issues };
+}
+
+/**
+ * Reads a stored payload: upgrades one of an older version step by step, then checks it.
+ *
+ * @throws VersionAheadError when it was stored by a newer contract, PayloadError when it cannot be read.
+ */
+export function readStoredPayload<N extends string, S extends z.ZodType>(
+  contract: JobContract<N, S>,
+  version: number,
+  stored: unknown,
+): z.output<S> {
+  if (version > contract.version) throw new VersionAheadError(contract.name, version, contract.version);
+  let value = stored;
+  for (let from = version; from < contract.version; from += 1) {
+    const upgrade = contract.upgrades[from];
+    if (upgrade === undefined) {
+      throw new PayloadError(contract.name, [{ path: '', message: `no upgrade from version ${from}` }]);
+    }
+    try {
+      value = upgrade(value);
+    } catch (cause) {
+      const issue = { path: '', message: `the upgrade from version ${from} failed` };
+      throw new PayloadError(contract.name, [issue], { cause });
+    }
+  }
+  const parsed = parsePayload(contract, value);
+  if (!parsed.ok) throw new PayloadError(contract.name, parsed.issues);
+  return parsed.payload;
+}
+
+/** `['contacts', 0, 'phone']` becomes `contacts[0].phone`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
