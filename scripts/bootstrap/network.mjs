@@ -1,0 +1,18 @@
+import { Problem } from './say.mjs';
+
+const UNREACHABLE =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT/;
+
+/**
+ * @param {string} output what npm or pnpm printed
+ * @param {string} logFile
+ * @returns {Problem | undefined}
+ */
+export function networkProblem(output, logFile) {
+  const code = UNREACHABLE.exec(output)?.[0];
+  if (code === undefined) return undefined;
+  return new Problem(
+    `the npm registry cannot be reached (${code}). Check the network connection, proxy and the "registry" ` +
+      `setting of npm, then run the command again. Details: ${logFile}`,
+  );
+}
