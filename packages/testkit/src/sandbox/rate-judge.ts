@@ -20,9 +20,11 @@ interface Bucket {
  * counted and left out of the level, which makes the count the fewest requests whose absence would have
  * kept the bound.
  *
- * After a change of limit, intervals that reach back before it are bounded by the larger of both limits and
- * intervals after it by the new one alone: one bucket for each, and the request has to fit all of them. A
- * bucket that reaches back is dropped once it is empty, since no interval from before can bind any more.
+ * After a change of limit, intervals after it are bounded by the new limit alone; intervals that reach back
+ * before it by the larger burst and, from the change on, the larger rate: what was spent before stays spent.
+ * One bucket for each, and a request has to fit all of them. A bucket that reaches back is dropped once it is
+ * empty, since no interval from before can bind any more. So that requests under way are never accused,
+ * raise a limit here first and lower it here last.
  */
 export class RateJudge {
   violations = 0;
