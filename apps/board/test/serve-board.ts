@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { connectRedis, createLogger, hashPassword, redisCheck, type BoardUser } from '@fairlane/runtime';
+import { catalogue } from '@fairlane/jobs/contracts';
 import { createBoardApp, type BoardDeps } from '../src/app.js';
+import { payloadRules } from '../src/queues/payload-rules.js';
 import { BoardClient } from './board-client.js';
 
 export const passwords = { viewer: 'look but not touch', operator: 'look and touch' };
@@ -40,7 +42,7 @@ export async function serveBoard({ redisUrl, prefix, deps }: ServeOptions): Prom
     logger,
     users: await boardUsers,
     queues: [],
-    mask: (_name, payload) => payload,
+    rules: payloadRules(catalogue),
     replay: async () => undefined,
     readyz: { redis: redisCheck(redis) },
     ...deps,

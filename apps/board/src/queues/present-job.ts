@@ -1,35 +1,49 @@
 import type { QueueJobJson } from '@bull-board/api/typings/app';
 import type { BoardRole } from '@fairlane/runtime';
 import type { JobHash, StoredText } from './job-hash.js';
-import { secretsIn, withoutSecrets } from './secrets.js';
-
-/** Puts a placeholder in place of every sensitive field of a payload of the job `name`. */
-export type MaskPayload = (name: string, payload: unknown) => unknown;
+import { readJson } from './json-text.js';
+import type { PayloadRules } from './payload-rules.js';
+import { REDACTED, secretsIn, withoutSecrets } from './secrets.js';
 
 export interface PresentOptions {
   role: BoardRole;
-  mask: MaskPayload;
+  rules: PayloadRules;
+  /** Longer values are named by their size. */
+  maxShownBytes: number;
 }
-
-/** Deeper values are shown as raw text: serialising them could exhaust the stack (A23). */
-const maxNesting = 200;
 
 /**
  * A stored job as Bull Board shows it: for viewers without payload and result, sensitive fields masked in
  * the payload and wherever their values turn up again, values that are too large or unreadable named as such.
  */
-export function presentJob(hash: JobHash, { role, mask }: PresentOptions): QueueJobJson {
+export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: PresentOptions): QueueJobJson {
   const { id, fields, texts } = hash;
   const name = fields.name ?? '';
-  const payload = texts.data && readJson(texts.data);
-  const masked = payload?.readable ? mask(name, payload.value) : undefined;
-  const secrets = payload?.readable ? secretsIn(payload.value, masked) : [];
-  const show = (stored: StoredText | undefined, what: string): unknown => {
-    if (!stored) return undefined;
-    const read = readJson(stored);
-    return withoutSecrets(read.readable ? read.value : unreadable(id, what, stored), secrets);
-  };
+  const payload = readJson(texts.data?.text);
+  const masked = payload.readable ? rules.mask(name, payload.value) : undefined;
+  const secrets = payload.readable ? secretsIn(payload.value, masked) : [];
+  // Where the payload cannot be read, its secrets cannot be recognised in an error either.
+  const mayQuoteSecrets = texts.data !== undefined && !payload.readable && rules.isSensitive(name);
 
+  function show(stored: StoredText | undefined, value: (text: string) => unknown): unknown {
+    if (!stored) return undefined;
+    if (mayQuoteSecrets) return REDACTED;
+    if (stored.text === undefined || stored.bytes > maxShownBytes)
+      return `[${formatBytes(stored.bytes)}, too large to show]`;
+    return withoutSecrets(value(stored.text), secrets);
+  }
+
+  function showPayload(stored: StoredText | undefined): unknown {
+    if (!stored) return undefined;
+    const elsewhere = `GET /v1/jobs/${id}/payload`;
+    if (stored.bytes > maxShownBytes) return { tooLarge: `${formatBytes(stored.bytes)}: ${elsewhere}` };
+    if (payload.readable) return masked;
+    return mayQuoteSecrets
+      ? { unreadable: `${formatBytes(stored.bytes)} that are not JSON: ${elsewhere}` }
+      : { unreadable: stored.text };
+  }
+
+  const stacktrace = show(texts.stacktrace, jsonOrText);
   const job: QueueJobJson = {
     id,
     name,
@@ -42,49 +56,29 @@ export function presentJob(hash: JobHash, { role, mask }: PresentOptions): Queue
     processedBy: fields.pb ?? null,
     delay: numberOf(fields.delay) ?? 0,
     priority: numberOf(fields.priority) ?? 0,
-    progress: progressOf(show(texts.progress, 'progress')),
-    failedReason: String(withoutSecrets(texts.failedReason?.text ?? '', secrets)),
-    stacktrace: role === 'viewer' ? [] : linesOf(show(texts.stacktrace, 'stack trace')),
-    opts: show(texts.opts, 'options') ?? {},
+    progress: progressOf(show(texts.progress, jsonOrText)),
+    failedReason: String(show(texts.failedReason, String) ?? ''),
+    stacktrace: [],
+    opts: show(texts.opts, jsonOrText) ?? {},
     data: { hidden: 'The viewer role does not see payloads.' },
     returnvalue: undefined,
   };
   if (role === 'viewer') return job;
   return {
     ...job,
-    data: payload?.readable ? masked : texts.data && unreadable(id, 'payload', texts.data),
-    returnvalue: show(texts.returnvalue, 'result'),
+    stacktrace: Array.isArray(stacktrace) ? stacktrace.map(String) : [],
+    data: showPayload(texts.data),
+    returnvalue: show(texts.returnvalue, jsonOrText),
   };
 }
 
-type Read = { readable: true; value: unknown } | { readable: false };
-
-function readJson({ text }: StoredText): Read {
-  if (text === undefined || nestingOf(text) > maxNesting) return { readable: false };
-  try {
-    return { readable: true, value: JSON.parse(text) };
-  } catch {
-    return { readable: false };
-  }
+function jsonOrText(text: string): unknown {
+  const read = readJson(text);
+  return read.readable ? read.value : text;
 }
 
-function unreadable(id: string, what: string, { text, bytes }: StoredText): unknown {
-  if (text !== undefined) return { unreadable: text };
-  const size = bytes.toLocaleString('en');
-  return what === 'payload'
-    ? { tooLarge: `The payload has ${size} bytes. Read it with GET /v1/jobs/${id}/payload.` }
-    : { tooLarge: `The ${what} has ${size} bytes.` };
-}
-
-/** How deep brackets nest outside strings, in one pass and without recursion. */
-function nestingOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[{]|[\]}]/gs)) {
-    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1));
-    else if (token === ']' || token === '}') depth -= 1;
-  }
-  return deepest;
+function formatBytes(bytes: number): string {
+  return `${bytes.toLocaleString('en')} bytes`;
 }
 
 function numberOf(text: string | undefined): number | undefined {
@@ -95,8 +89,4 @@ function numberOf(text: string | undefined): number | undefined {
 function progressOf(value: unknown): QueueJobJson['progress'] {
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') return value;
   return typeof value === 'object' && value !== null ? value : 0;
-}
-
-function linesOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -10,7 +10,8 @@ import type {
 import type { BoardRole } from '@fairlane/runtime';
 import { BoardProblem } from '../http/problem.js';
 import { readJobHashes, type JobHash, type Redis } from './job-hash.js';
-import { presentJob, type MaskPayload } from './present-job.js';
+import type { PayloadRules } from './payload-rules.js';
+import { presentJob } from './present-job.js';
 
 const jobStatuses = ['active', 'waiting', 'prioritized', 'delayed', 'failed', 'completed'] as const;
 type ListedStatus = (typeof jobStatuses)[number];
@@ -27,14 +28,16 @@ export interface BoardQueue {
 
 export interface BoardQueueDeps {
   redis: Redis;
-  mask: MaskPayload;
+  rules: PayloadRules;
   /** Runs a dead job again as a new run. */
   replay(queueName: string, jobId: string): Promise<void>;
 }
 
 const maxJobsPerPage = 100;
-const maxListedBytes = 8 * 1024;
-const maxShownBytes = 100 * 1024;
+
+/** In lists a value is read beyond what is shown of it, to find its secrets in the job's error. */
+const listBounds = { maxReadBytes: 32 * 1024, maxShownBytes: 8 * 1024 };
+const pageBounds = { maxReadBytes: 100 * 1024, maxShownBytes: 100 * 1024 };
 
 /**
  * A queue as Bull Board may see it in one role: bounded reads, masked values, replay instead of retry.
@@ -78,11 +81,11 @@ export class BoardQueueAdapter extends BaseAdapter {
     if (listed.length === 0) return [];
     const last = Math.min(end, start + maxJobsPerPage - 1);
     const ids = await this.#queue.getRanges(listed, start, last);
-    return this.#read(ids.slice(0, maxJobsPerPage), maxListedBytes);
+    return this.#read(ids.slice(0, maxJobsPerPage), listBounds);
   }
 
   async getJob(id: string): Promise<QueueJob | undefined> {
-    const [job] = await this.#read([id], maxShownBytes);
+    const [job] = await this.#read([id], pageBounds);
     return job;
   }
 
@@ -126,14 +129,17 @@ export class BoardQueueAdapter extends BaseAdapter {
   runJobSchedulerNow = switchedOff;
   setGlobalConcurrency = switchedOff;
 
-  async #read(ids: readonly string[], maxBytes: number): Promise<QueueJob[]> {
+  async #read(
+    ids: readonly string[],
+    { maxReadBytes, maxShownBytes }: typeof listBounds,
+  ): Promise<QueueJob[]> {
     const jobs = ids.map((id) => ({ id, key: this.#queue.toKey(id) }));
-    const hashes = await readJobHashes(this.#deps.redis, jobs, maxBytes);
-    return hashes.map((hash) => this.#present(hash));
+    const hashes = await readJobHashes(this.#deps.redis, jobs, maxReadBytes);
+    return hashes.map((hash) => this.#present(hash, maxShownBytes));
   }
 
-  #present(hash: JobHash): QueueJob {
-    const json = presentJob(hash, { role: this.#role, mask: this.#deps.mask });
+  #present(hash: JobHash, maxShownBytes: number): QueueJob {
+    const json = presentJob(hash, { role: this.#role, rules: this.#deps.rules, maxShownBytes });
     return {
       opts: {},
       toJSON: () => json,

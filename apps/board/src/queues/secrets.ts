@@ -1,4 +1,4 @@
-const placeholder = '***';
+export const REDACTED = '[redacted]';
 /** Shorter values are too common to look for: masking every "1" would make errors unreadable. */
 const minSecretLength = 4;
 
@@ -14,7 +14,7 @@ export function secretsIn(payload: unknown, masked: unknown): string[] {
 export function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0) return value;
   if (typeof value === 'string') {
-    return secrets.reduce((text, secret) => text.replaceAll(secret, placeholder), value);
+    return secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), value);
   }
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secrets));
   if (typeof value === 'object' && value !== null) {
@@ -22,7 +22,7 @@ export function withoutSecrets(value: unknown, secrets: readonly string[]): unkn
       Object.entries(value).map(([key, item]) => [key, withoutSecrets(item, secrets)]),
     );
   }
-  return typeof value === 'number' && secrets.includes(String(value)) ? placeholder : value;
+  return typeof value === 'number' && secrets.includes(String(value)) ? REDACTED : value;
 }
 
 function collectDifferences(payload: unknown, masked: unknown, found: Set<string>): void {
