@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { JobContract } from './contract.js';
 import { DefinitionError, PayloadError } from './errors.js';
 import type { LimitGroups } from './limit-groups.js';
+import { payloadSchema } from './payload-schema.js';
 import type { Queues } from './queues.js';
+import { SAMPLE_TEXT, samplePayloads } from './sample-payload.js';
 
 /** Everything producers, workers and boards know about the jobs of a deployment. */
 export interface Catalogue {
@@ -11,7 +13,11 @@ export interface Catalogue {
   readonly limitGroups: LimitGroups;
   /** The contract of that name; safe for any text, `__proto__` included. */
   job(name: string): JobContract | undefined;
-  /** The queue a job goes to: the contract's own, else the first routing rule that holds. */
+  /**
+   * The queue a job goes to: the contract's own, else the first routing rule that holds.
+   *
+   * @throws PayloadError when the payload's limit group is not declared.
+   */
   queueFor<N extends string, S extends z.ZodType>(contract: JobContract<N, S>, payload: z.output<S>): string;
 }
 
@@ -34,15 +40,38 @@ export function createCatalogue({
     if (byName.has(contract.name)) throw new DefinitionError(`two jobs are named ${contract.name}`);
     byName.set(contract.name, contract);
     checkQueue(contract, queues);
+    checkLimitGroups(contract, limitGroups);
   }
   return Object.freeze({
     jobs: Object.freeze([...jobs]),
     queues,
     limitGroups,
     job: (name: string) => byName.get(name),
-    queueFor: <N extends string, S extends z.ZodType>(contract: JobContract<N, S>, payload: z.output<S>) =>
-      contract.queue ?? route(contract, payload, queues),
+    queueFor: <N extends string, S extends z.ZodType>(contract: JobContract<N, S>, payload: z.output<S>) => {
+      const group = contract.limitGroup(payload);
+      if (Object.hasOwn(limitGroups, group)) return contract.queue ?? route(contract, payload, queues);
+      throw new PayloadError(contract.name, [{ path: '', message: `limit group ${group} is not declared` }]);
+    },
   });
+}
+
+/** Every group that a sample of the payload names must exist; a group no sample names is found by `queueFor`. */
+function checkLimitGroups(contract: JobContract, limitGroups: LimitGroups): void {
+  for (const sample of samplePayloads(payloadSchema(contract.payload))) {
+    let group: string;
+    try {
+      group = contract.limitGroup(sample);
+    } catch {
+      continue;
+    }
+    // Free text of the payload: what it will name cannot be known here.
+    if (typeof group === 'string' && group.startsWith(SAMPLE_TEXT)) continue;
+    if (!Object.hasOwn(limitGroups, group)) {
+      throw new DefinitionError(
+        `job ${contract.name}: its limit group ${JSON.stringify(group)} is not declared`,
+      );
+    }
+  }
 }
 
 function checkQueue(contract: JobContract, queues: Queues): void {

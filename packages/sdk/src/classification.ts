@@ -25,6 +25,10 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** Codes a handler may end a job with. */
+export const PERMANENT_CODES = ['rejected', 'unauthorized', 'target_gone', 'invalid_payload'] as const;
+export type PermanentCode = (typeof PERMANENT_CODES)[number];
+
 /**
  * Whether the failed call may have changed something outside. `no` only where that is certain (nothing was
  * sent, or the answer says so); a guarded effect is then simply performed again. Everything else is `unknown`.
@@ -34,8 +38,7 @@ export type Applied = 'no' | 'unknown';
 /** What an error means for the job that met it. */
 export interface Classification {
   readonly class: ErrorClass;
-  /** One of {@link ERROR_CODES}, or a product's own code given to `PermanentError`. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** HTTP status of the answer, where there was one. */
   readonly status?: number;
   /** Milliseconds the outside asked us to wait; finite and above 0. */

@@ -2,8 +2,8 @@ import {
   boundedReason,
   CLASSIFICATION,
   ERROR_CLASSES,
+  ERROR_CODES,
   type Classification,
-  type ErrorClass,
 } from './classification.js';
 import { classifyStatus } from './http-error.js';
 import { classifyNodeCode } from './node-codes.js';
@@ -19,18 +19,26 @@ const MAX_CAUSES = 8;
  * @param nowMs milliseconds since the epoch, for Retry-After dates of foreign errors.
  */
 export function classifyError(error: unknown, nowMs: number = Date.now()): Classification {
+  try {
+    return classifyChain(error, nowMs) ?? unclassified(describe(error));
+  } catch {
+    // A proxy may throw from any operation, `Array.isArray` included.
+    return unclassified('an object that cannot be read was thrown');
+  }
+}
+
+function unclassified(reason: string): Classification {
+  return { class: 'unknown', code: 'unclassified', reason: boundedReason(reason), applied: 'unknown' };
+}
+
+function classifyChain(error: unknown, nowMs: number): Classification | undefined {
   let link = error;
-  for (let depth = 0; depth < MAX_CAUSES && link !== undefined && link !== null; depth += 1) {
-    const found = classifyLink(link, nowMs);
+  for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
+    const found = classifyLink(link, nowMs) ?? classifyAggregate(link, nowMs);
     if (found !== undefined) return found;
     link = read(link, 'cause');
   }
-  return {
-    class: 'unknown',
-    code: 'unclassified',
-    reason: boundedReason(describe(error)),
-    applied: 'unknown',
-  };
+  return undefined;
 }
 
 function classifyLink(link: unknown, nowMs: number): Classification | undefined {
@@ -39,20 +47,33 @@ function classifyLink(link: unknown, nowMs: number): Classification | undefined 
     classifyZod(link) ??
     classifyAbort(link) ??
     classifyHttp(link, nowMs) ??
-    classifyNode(link) ??
-    classifyAggregate(link, nowMs)
+    classifyNode(link)
   );
 }
 
+/** Rebuilt member by member: the symbol is public, so what it holds need not be well made. */
 function ownClassification(link: unknown): Classification | undefined {
   const own = read(link, CLASSIFICATION);
-  const errorClass = read(own, 'class');
-  const code = read(own, 'code');
+  const errorClass = ERROR_CLASSES.find((one) => one === read(own, 'class'));
+  const code = ERROR_CODES.find((one) => one === read(own, 'code'));
   const reason = read(own, 'reason');
-  const known = ERROR_CLASSES.includes(errorClass as ErrorClass);
-  return known && typeof code === 'string' && typeof reason === 'string'
-    ? (own as Classification)
-    : undefined;
+  if (errorClass === undefined || code === undefined || typeof reason !== 'string') return undefined;
+  const status = read(own, 'status');
+  const retryAfterMs = read(own, 'retryAfterMs');
+  return {
+    class: errorClass,
+    code,
+    ...(isHttpStatus(status) ? { status } : {}),
+    ...(Number.isFinite(retryAfterMs) && (retryAfterMs as number) > 0
+      ? { retryAfterMs: retryAfterMs as number }
+      : {}),
+    reason: boundedReason(reason),
+    applied: read(own, 'applied') === 'no' ? 'no' : 'unknown',
+  };
+}
+
+function isHttpStatus(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 100 && (value as number) < 600;
 }
 
 /** `unknown` although nothing was sent perhaps: the schema may be that of an answer, read after the effect. */

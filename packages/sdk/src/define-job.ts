@@ -1,21 +1,11 @@
 import type { z } from 'zod';
-import {
-  DEFAULT_RETRY_POLICY,
-  type JobContract,
-  type JobDefinition,
-  type KeyPart,
-  type RetryPolicy,
-} from './contract.js';
-import { DefinitionError } from './errors.js';
-import { isJobName, isSimpleName } from './names.js';
-
-/** BullMQ's highest priority number. */
-const MAX_PRIORITY = 2_097_151;
-/** Longest time a policy may name: delays beyond it are a unit mistake, not a plan. */
-const MAX_POLICY_MS = 30 * 86_400_000;
+import { DEFAULT_RETRY_POLICY, type JobContract, type JobDefinition, type KeyPart } from './contract.js';
+import { checkContract } from './definition-checks.js';
 
 /**
  * Defines a kind of job. The payload's type flows from the zod schema into every function and the handler.
+ *
+ * Account, key and limit group are tried on a sample made from the schema, which takes about 2 ms.
  *
  * @throws DefinitionError naming the job and what is wrong with it.
  * @example
@@ -29,29 +19,16 @@ const MAX_POLICY_MS = 30 * 86_400_000;
 export function defineJob<const N extends string, S extends z.ZodType>(
   definition: JobDefinition<N, S>,
 ): JobContract<N, S> {
-  const { name, payload, account, key, limitGroup = 'default', tag, queue } = definition;
-  if (!isJobName(name)) {
-    throw new DefinitionError(
-      `job name ${JSON.stringify(name)} is not of the form "area.action": lower-case words joined by dots, at most 64 characters`,
-    );
-  }
-  const refuse = (reason: string): never => {
-    throw new DefinitionError(`job ${name}: ${reason}`);
-  };
-  const version = definition.version ?? 1;
-  if (!Number.isSafeInteger(version) || version < 1) refuse('version must be a whole number from 1');
-  if (queue !== undefined && !isSimpleName(queue))
-    refuse(`queue ${JSON.stringify(queue)} is not a queue name`);
-  const toKey = (p: z.output<S>): readonly KeyPart[] => {
-    const parts = key(p);
-    return Array.isArray(parts) ? parts : [parts as KeyPart];
-  };
-  return Object.freeze({
+  const { name, payload, account, key, limitGroup = 'default', queue, tag } = definition;
+  const contract: JobContract<N, S> = Object.freeze({
     name,
-    version,
+    version: definition.version ?? 1,
     payload,
     account,
-    key: toKey,
+    key: (p: z.output<S>) => {
+      const parts = key(p);
+      return isList(parts) ? parts : [parts];
+    },
     limitGroup: typeof limitGroup === 'string' ? () => limitGroup : limitGroup,
     ...(queue === undefined ? {} : { queue }),
     ...(tag === undefined ? {} : { tag }),
@@ -59,9 +36,14 @@ export function defineJob<const N extends string, S extends z.ZodType>(
     cost: definition.cost ?? 1,
     timeoutMs: definition.timeoutMs ?? 30_000,
     onConflict: definition.onConflict ?? 'reject',
-    retry: Object.freeze({ ...DEFAULT_RETRY_POLICY, ...definition.retry }) satisfies RetryPolicy,
+    retry: Object.freeze({ ...DEFAULT_RETRY_POLICY, ...definition.retry }),
     upgrades: Object.freeze({ ...definition.upgrades }),
   });
+  checkContract(contract);
+  return contract;
 }
 
-export { MAX_POLICY_MS, MAX_PRIORITY };
+/** `Array.isArray` does not narrow a readonly array away from a union. */
+function isList(key: KeyPart | readonly KeyPart[]): key is readonly KeyPart[] {
+  return Array.isArray(key);
+}

@@ -1,4 +1,11 @@
-import { boundedReason, CLASSIFICATION, type Applied, type Classification } from './classification.js';
+import {
+  boundedReason,
+  CLASSIFICATION,
+  type Applied,
+  type Classification,
+  type ErrorCode,
+  type PermanentCode,
+} from './classification.js';
 
 /** Base of every error of Fairlane: a stable `code`, one row each in `docs/errors.md`. */
 export class FairlaneError extends Error {
@@ -87,7 +94,7 @@ function withStatus(status: number | undefined): { status?: number } {
  * throw new PermanentError({ code: 'target_gone', reason: 'The lead was deleted in the CRM.' });
  */
 export class PermanentError extends OutcomeError {
-  constructor(options: OutcomeOptions & { readonly code?: string } = {}) {
+  constructor(options: OutcomeOptions & { readonly code?: PermanentCode } = {}) {
     const { code = 'rejected', reason = 'The job cannot succeed.', status, applied = 'no', cause } = options;
     super({ class: 'permanent', code, reason, applied, ...withStatus(status) }, cause);
   }
@@ -95,7 +102,7 @@ export class PermanentError extends OutcomeError {
 
 /** The attempt failed in a way that a later attempt may not; spends an attempt and waits by the retry policy. */
 export class RetryableError extends OutcomeError {
-  constructor(options: OutcomeOptions & { readonly code?: string; readonly retryAfterMs?: number } = {}) {
+  constructor(options: OutcomeOptions & { readonly code?: ErrorCode; readonly retryAfterMs?: number } = {}) {
     const {
       code = 'retry_requested',
       reason = 'The attempt failed and can be tried again.',

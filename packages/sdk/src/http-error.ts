@@ -1,4 +1,11 @@
-import { boundedReason, CLASSIFICATION, type Applied, type Classification } from './classification.js';
+import {
+  boundedReason,
+  CLASSIFICATION,
+  type Applied,
+  type Classification,
+  type ErrorClass,
+  type ErrorCode,
+} from './classification.js';
 import { FairlaneError } from './errors.js';
 import { parseRetryAfter } from './retry-after.js';
 
@@ -58,7 +65,7 @@ export function classifyStatus(
   retryAfterMs: number | undefined,
 ): Omit<Classification, 'reason'> {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  const of = (errorClass: Classification['class'], code: string, applied: Applied) => ({
+  const of = (errorClass: ErrorClass, code: ErrorCode, applied: Applied) => ({
     class: errorClass,
     code,
     status,

@@ -36,37 +36,47 @@ export function identify<N extends string, S extends z.ZodType>(
   contract: JobContract<N, S>,
   payload: z.output<S>,
 ): JobIdentity {
+  const { account, parts, limitGroup, tag } = read(contract, payload);
   const issues: PayloadIssue[] = [];
-  const account = contract.account(payload);
-  const parts = contract.key(payload);
-  const limitGroup = contract.limitGroup(payload);
-  const tag = contract.tag?.(payload);
   checkAccount(account, issues);
   checkKey(parts, issues);
   checkTag(tag, issues);
   if (issues.length > 0) throw new PayloadError(contract.name, issues);
 
   const key = hashKey(contract.name, account, parts);
-  if (
-    contract.account(payload) !== account ||
-    contract.limitGroup(payload) !== limitGroup ||
-    hashKey(contract.name, account, contract.key(payload)) !== key
-  ) {
-    throw new PayloadError(contract.name, [
-      {
-        path: '',
-        message: 'account, key or limitGroup gave two answers for one payload; they must depend on it alone',
-      },
-    ]);
+  const again = read(contract, payload);
+  if (limitGroup !== again.limitGroup || key !== hashKey(contract.name, again.account, again.parts)) {
+    throw refused(contract, 'account, key or limitGroup gave two answers for one payload');
   }
   return {
     account,
     key,
     id: jobIdOf(key),
-    payloadDigest: digest(contract.name, payload),
+    payloadDigest: digest(contract, payload),
     limitGroup,
     ...(tag === undefined ? {} : { tag }),
   };
+}
+
+function read<N extends string, S extends z.ZodType>(contract: JobContract<N, S>, payload: z.output<S>) {
+  try {
+    return {
+      account: contract.account(payload),
+      parts: contract.key(payload),
+      limitGroup: contract.limitGroup(payload),
+      tag: contract.tag?.(payload),
+    };
+  } catch (cause) {
+    throw refused(contract, 'account, key, limitGroup or tag could not be told from the payload', cause);
+  }
+}
+
+function refused(contract: JobContract, message: string, cause?: unknown): PayloadError {
+  return new PayloadError(
+    contract.name,
+    [{ path: '', message }],
+    cause === undefined ? undefined : { cause },
+  );
 }
 
 /**
@@ -87,12 +97,11 @@ function hashKey(name: string, account: string, parts: readonly KeyPart[]): stri
   return hash.digest('hex');
 }
 
-function digest(job: string, payload: unknown): string {
+function digest(contract: JobContract, payload: unknown): string {
   try {
     return createHash('sha256').update(canonicalJson(payload)).digest().subarray(0, 16).toString('base64url');
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'not a JSON value';
-    throw new PayloadError(job, [{ path: '', message }], { cause: error });
+  } catch (cause) {
+    throw refused(contract, cause instanceof Error ? cause.message : 'not a JSON value', cause);
   }
 }
 

@@ -2,10 +2,12 @@ export { createCatalogue, type Catalogue } from './catalogue.js';
 export {
   ERROR_CLASSES,
   ERROR_CODES,
+  PERMANENT_CODES,
   type Applied,
   type Classification,
   type ErrorClass,
   type ErrorCode,
+  type PermanentCode,
 } from './classification.js';
 export { classifyError } from './classify-error.js';
 export {
@@ -65,3 +67,4 @@ export {
 } from './queues.js';
 export { nextDelayMs, retryDelayMs } from './retry.js';
 export { parseRetryAfter } from './retry-after.js';
+export { maskSensitive, sensitiveFields } from './sensitive.js';

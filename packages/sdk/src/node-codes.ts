@@ -1,6 +1,6 @@
-import type { Applied, Classification } from './classification.js';
+import type { Applied, Classification, ErrorCode } from './classification.js';
 
-type Row = readonly [code: string, applied: Applied, reason: string];
+type Row = readonly [code: ErrorCode, applied: Applied, reason: string];
 
 const NOT_CONNECTED: Row = ['connect_failed', 'no', 'the outside could not be reached'];
 const NAME_NOT_FOUND: Row = ['connect_failed', 'no', 'the name of the outside could not be resolved'];
@@ -35,6 +35,7 @@ const CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['UND_ERR_CLOSED', CUT],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', CUT],
   ['ERR_STREAM_PREMATURE_CLOSE', CUT],
+  ['EPROTO', CUT],
   ['ETIMEDOUT', TIMEOUT],
   ['ESOCKETTIMEDOUT', TIMEOUT],
   ['ECONNABORTED', TIMEOUT],
@@ -48,7 +49,7 @@ const CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
 
 /** Classification of an error code, or undefined where the code says nothing. */
 export function classifyNodeCode(nodeCode: string, syscall: unknown): Classification | undefined {
-  const row = CODES.get(nodeCode) ?? (nodeCode.startsWith('HPE_') ? CUT : undefined);
+  const row = CODES.get(nodeCode) ?? (/^(?:HPE|ERR_SSL)_/.test(nodeCode) ? CUT : undefined);
   if (row === undefined) return undefined;
   const [code, applied, reason] = syscall === 'connect' ? whileConnecting(row) : row;
   return { class: 'retryable', code, reason: `${reason} (${nodeCode})`, applied };

@@ -5,6 +5,8 @@ import { PayloadError, VersionAheadError, type PayloadIssue } from './errors.js'
 /** Most issues reported for one payload. */
 export const MAX_ISSUES = 20;
 
+const UNCHECKABLE: PayloadIssue = { path: '', message: 'the payload could not be checked' };
+
 export type ParsedPayload<S extends z.ZodType> =
   | { readonly ok: true; readonly payload: z.output<S> }
   | { readonly ok: false; readonly issues: readonly PayloadIssue[] };
@@ -14,12 +16,25 @@ export function parsePayload<N extends string, S extends z.ZodType>(
   contract: JobContract<N, S>,
   value: unknown,
 ): ParsedPayload<S> {
-  const parsed = contract.payload.safeParse(value);
+  const parsed = safeParse(contract.payload, value);
+  if (parsed === undefined) return { ok: false, issues: [UNCHECKABLE] };
   if (parsed.success) return { ok: true, payload: parsed.data };
   const issues = parsed.error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: formatPath(path), message }));
   return { ok: false, issues };
+}
+
+/** Undefined where checking itself fails: nesting that exhausts the stack, a refinement that throws. */
+function safeParse<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<S>> | undefined {
+  try {
+    return schema.safeParse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

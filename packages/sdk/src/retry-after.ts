@@ -1,8 +1,11 @@
+/** A longer header is no date and no number of seconds. */
+const MAX_HEADER_CHARS = 200;
 const SECONDS = /^\d+(?:\.\d+)?$/;
-/** The three forms of RFC 9110, 5.6.7: all begin with the name of a day. `Date.parse` alone takes far too much. */
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [\w -]+ \d{2}:\d{2}:\d{2}(?: GMT| \d{4})$/;
-/** Splits at commas between values, not at the one inside a date. */
-const SEPARATOR = /\s*,\s*(?=\d+(?:\.\d+)?(?:\s*,|\s*$)|[A-Z][a-z]+,? |[^ \d])/;
+/** The forms of RFC 9110, 5.6.7. `Date.parse` alone takes far too much, `1.5` and `-1` among it. */
+const FIXDATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+/** Commas between values, not the one after the day of a date. */
+const SEPARATOR = /,(?!\s*\d{2}[ -][A-Z])/;
 
 /**
  * Milliseconds that a Retry-After header asks to wait, or undefined when it names no moment ahead: rubbish, an
@@ -10,18 +13,20 @@ const SEPARATOR = /\s*,\s*(?=\d+(?:\.\d+)?(?:\s*,|\s*$)|[A-Z][a-z]+,? |[^ \d])/;
  * must not shorten (A08, A09). Two headers arrive joined by a comma: the longer wait counts.
  *
  * @param nowMs the time that dates are compared with, in milliseconds since the epoch.
+ * @example
+ * parseRetryAfter('120', Date.now()) // 120_000
  */
 export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
-  if (value === null || value === undefined) return undefined;
-  const waits = value
-    .trim()
-    .split(SEPARATOR)
-    .map((part) => parseOne(part, nowMs));
+  if (value === null || value === undefined || value.length > MAX_HEADER_CHARS) return undefined;
+  const waits = value.split(SEPARATOR).map((part) => waitMs(part.trim(), nowMs));
+  // One unreadable part makes the longest NaN: half a header is no reason to come back early.
   const longest = Math.max(...waits);
   return Number.isFinite(longest) && longest > 0 ? Math.ceil(longest) : undefined;
 }
 
-function parseOne(part: string, nowMs: number): number {
+function waitMs(part: string, nowMs: number): number {
   if (SECONDS.test(part)) return Number(part) * 1_000;
-  return HTTP_DATE.test(part) ? Date.parse(part) - nowMs : Number.NaN;
+  if (FIXDATE.test(part)) return Date.parse(part) - nowMs;
+  // Without a zone in the text, Date.parse would read local time.
+  return ASCTIME.test(part) ? Date.parse(`${part} GMT`) - nowMs : Number.NaN;
 }
