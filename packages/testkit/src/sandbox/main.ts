@@ -7,6 +7,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { campaignAccounts } from './campaign-accounts.js';
 import { Platform } from './platform.js';
 import { accountPatchesSchema } from './protocol.js';
+import { RELEASE } from './release.js';
 import { createSandboxServer } from './server.js';
 
 interface Arguments {
@@ -19,7 +20,7 @@ interface Arguments {
   limits: boolean;
   faults: boolean;
   seconds: number;
-  keep: boolean;
+  latencyMs: number;
 }
 
 const command = new Command('sandbox')
@@ -30,12 +31,12 @@ const command = new Command('sandbox')
   .option('--accounts <number>', 'accounts that exist at the start', wholeNumber, 0)
   .option('--jobs <number>', 'size of the campaign that the accounts are made for', wholeNumber, 3_000)
   .option('--seconds <number>', 'time that a campaign should take under --limits', wholeNumber, 20)
+  .option('--latency-ms <number>', 'time between applying a message and answering', wholeNumber, 0)
   .addOption(
     new Option('--kinds <kinds>', 'kinds of the accounts').choices(['keys', 'mixed']).default('keys'),
   )
   .option('--limits', 'give the accounts rate limits', false)
-  .option('--no-faults', 'the accounts behave')
-  .option('--keep', 'outlive the process that started it', false);
+  .option('--no-faults', 'the accounts behave');
 
 const options = command.parse().opts<Arguments>();
 const platform = new Platform({ seed: options.seed });
@@ -44,7 +45,7 @@ if (options.accounts > 0) {
   for (const account of [accounts].flat()) platform.setAccount(account, 0);
 }
 
-const server = createSandboxServer(platform);
+const server = createSandboxServer(platform, options);
 server.listen(options.port, options.host);
 await Promise.race([
   once(server, 'listening'),
@@ -67,7 +68,12 @@ function stop(): void {
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
 // The channel to the parent closes when the parent dies, by SIGKILL too.
-if (!options.keep) process.once('disconnect', stop);
+process.once('disconnect', stop);
+process.on('message', (message) => {
+  if (message !== RELEASE) return;
+  process.off('disconnect', stop);
+  process.send?.(RELEASE);
+});
 
 function wholeNumber(text: string): number {
   const value = Number(text);

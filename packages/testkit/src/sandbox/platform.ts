@@ -103,6 +103,15 @@ export class Platform {
     return outcome;
   }
 
+  /** The caller went away before its answer: it cannot know the outcome. */
+  undelivered(body: unknown): void {
+    const reference = referenceOf(body);
+    const record = reference === undefined ? undefined : this.#book.find(reference);
+    if (record === undefined) return;
+    record.lastStatus = 0;
+    record.ambiguous = true;
+  }
+
   find(accountId: string, reference: string, nowMs: number): Answer {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return { status: 404, body: { code: 'account_unknown' } };

@@ -125,6 +125,20 @@ describe('the sandbox platform', () => {
     expect(await recordOf('stalling/r')).toMatchObject({ requests: 1, lastStatus: 0, ambiguous: true });
   });
 
+  it('calls the outcome ambiguous when the caller went away before a good answer', async () => {
+    const slow = await startSandbox({ latencyMs: 60_000 });
+    const url = `${slow.url}/accounts/slow/messages`;
+    await slow.setAccounts({ account: 'slow', kind: 'blind' });
+    const init = { method: 'POST', body: JSON.stringify(message), signal: AbortSignal.timeout(100) };
+    await expect(fetch(url, init)).rejects.toThrow(/timeout/);
+    await expect.poll(async () => (await slow.report()).expectedDead).toBe(1);
+    expect(await slow.report({ full: true })).toMatchObject({
+      applied: 1,
+      byReference: { r: { ambiguous: true } },
+    });
+    await slow.stop();
+  });
+
   it('answers 401 for a revoked account, 404 for a lead that is gone, 422 for a refused message', async () => {
     const revoked = await withAccount('revoked', { revoked: true });
     const account = await withAccount('marked');

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Answer, Outcome, Platform } from './platform.js';
 import { accountPatchesSchema } from './protocol.js';
@@ -17,9 +18,14 @@ const MAX_STALL_MS = 600_000;
  */
 const KEEP_ALIVE_MS = 600_000;
 
-export function createSandboxServer(platform: Platform): Server {
+export interface SandboxServerOptions {
+  /** Time between applying a message and answering. */
+  latencyMs: number;
+}
+
+export function createSandboxServer(platform: Platform, options: SandboxServerOptions): Server {
   const server = createServer((request, response) => {
-    handle(platform, request, response).catch((error: unknown) => {
+    handle(platform, options, request, response).catch((error: unknown) => {
       // The caller went away while sending: there is nobody to answer.
       if (request.destroyed) return;
       reply(response, { status: 500, body: { code: 'sandbox_defect', detail: String(error) } });
@@ -30,7 +36,12 @@ export function createSandboxServer(platform: Platform): Server {
   return server;
 }
 
-async function handle(platform: Platform, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  platform: Platform,
+  { latencyMs }: SandboxServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://sandbox');
   const route = `${request.method} ${url.pathname}`;
 
@@ -45,18 +56,27 @@ async function handle(platform: Platform, request: IncomingMessage, response: Se
     return reply(response, find(platform, account, url.searchParams.get('reference')));
   }
   if (account !== undefined && request.method === 'POST') {
-    return finish(request, response, await send(platform, account, request));
+    const { outcome, body } = await send(platform, account, request);
+    response.once('close', () => {
+      if (!response.writableFinished) platform.undelivered(body);
+    });
+    if (latencyMs > 0) await delay(latencyMs);
+    return finish(request, response, outcome);
   }
   return reply(response, { status: 404, body: { code: 'no_such_path' } });
 }
 
-async function send(platform: Platform, account: string, request: IncomingMessage): Promise<Outcome> {
+async function send(
+  platform: Platform,
+  account: string,
+  request: IncomingMessage,
+): Promise<{ outcome: Outcome; body: unknown }> {
   platform.arrive(account, nowMs());
   const body = await readJson(request, MAX_MESSAGE_BYTES);
-  if (!body.ok) return { status: body.status, body: { code: body.code } };
+  if (!body.ok) return { outcome: { status: body.status, body: { code: body.code } }, body: undefined };
   const header = request.headers['idempotency-key'];
   const key = Array.isArray(header) ? header[0] : header;
-  return platform.send(account, key, body.value, nowMs());
+  return { outcome: platform.send(account, key, body.value, nowMs()), body: body.value };
 }
 
 function find(platform: Platform, account: string, reference: string | null): Answer {

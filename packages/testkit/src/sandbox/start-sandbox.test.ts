@@ -9,10 +9,11 @@ import { startSandbox } from './start-sandbox.js';
 const startSandboxModule = new URL('start-sandbox.ts', import.meta.url).href;
 
 /** A parent of its own, since the point is what happens when it dies without a word. */
-async function sandboxOfDeadParent(options: object) {
+async function sandboxOfDeadParent({ released }: { released: boolean }) {
   const program = `
     const { startSandbox } = await import(${JSON.stringify(startSandboxModule)});
-    const sandbox = await startSandbox(${JSON.stringify(options)});
+    const sandbox = await startSandbox();
+    if (${released}) await sandbox.release();
     process.stdout.write(JSON.stringify({ pid: sandbox.pid, url: sandbox.url }));
     process.stdin.resume();
   `;
@@ -42,12 +43,12 @@ describe('startSandbox', () => {
   });
 
   it('dies with its parent', async () => {
-    const { pid } = await sandboxOfDeadParent({});
+    const { pid } = await sandboxOfDeadParent({ released: false });
     await expect(untilGone(pid, 5_000)).resolves.toBeUndefined();
   });
 
-  it('outlives its parent when it is kept', async () => {
-    const { pid, url } = await sandboxOfDeadParent({ keep: true });
+  it('outlives its parent when it is released', async () => {
+    const { pid, url } = await sandboxOfDeadParent({ released: true });
     expect((await fetch(`${url}/report`)).status).toBe(200);
     process.kill(pid, 'SIGTERM');
     await untilGone(pid, 5_000);

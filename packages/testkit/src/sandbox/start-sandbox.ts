@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 import type { CampaignOptions } from './campaign-accounts.js';
 import type { AccountPatchInput, AccountView, SandboxReport } from './protocol.js';
+import { RELEASE } from './release.js';
 
 export interface SandboxOptions extends Partial<CampaignOptions> {
   /** 0 or left out takes a free port. */
   port?: number;
   seed?: number;
-  /** The sandbox outlives this process (a deployment that is kept). */
-  keep?: boolean;
+  /** Time between applying a message and answering: what a crash can fall into. */
+  latencyMs?: number;
 }
 
 export interface Sandbox {
@@ -22,9 +23,11 @@ export interface Sandbox {
   /** `full` adds `byReference`. */
   report(options?: { full?: boolean }): Promise<SandboxReport>;
   stop(): Promise<void>;
+  /** Lets the sandbox outlive this process, from now on. */
+  release(): Promise<void>;
 }
 
-/** Starts the sandbox platform as a process of its own, which dies with this one unless it is kept. */
+/** Starts the sandbox platform as a process of its own, which dies with this one unless it is released. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const fromSource = import.meta.url.endsWith('.ts');
   const main = fileURLToPath(new URL(fromSource ? './main.ts' : './main.js', import.meta.url));
@@ -40,10 +43,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     exit.then(([code]) => Promise.reject(new Error(`the sandbox ended with ${String(code)} at its start`))),
   ])) as [{ url: string; pid: number }];
 
-  if (options.keep === true) {
-    child.disconnect();
-    child.unref();
-  }
   return {
     ...connectSandbox(listening.url),
     pid: listening.pid,
@@ -51,11 +50,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       await exit;
     },
+    async release() {
+      const sent = once(child, 'message');
+      child.send(RELEASE);
+      await sent;
+      child.disconnect();
+      child.unref();
+    },
   };
 }
 
 /** A sandbox platform that runs already. */
-export function connectSandbox(url: string): Omit<Sandbox, 'pid' | 'stop'> {
+export function connectSandbox(url: string): Omit<Sandbox, 'pid' | 'stop' | 'release'> {
   const call = async (path: string, init?: RequestInit): Promise<unknown> => {
     const response = await fetch(new URL(path, url), { ...init, signal: AbortSignal.timeout(30_000) });
     const body = await response.text();
@@ -78,12 +84,11 @@ export function connectSandbox(url: string): Omit<Sandbox, 'pid' | 'stop'> {
 }
 
 function commandLine(options: SandboxOptions): string[] {
-  const { port, seed, accounts, jobs, kinds, seconds, limits, faults, keep } = options;
-  const values = Object.entries({ port, seed, accounts, jobs, kinds, seconds });
+  const { port, seed, accounts, jobs, kinds, seconds, latencyMs, limits, faults } = options;
+  const values = Object.entries({ port, seed, accounts, jobs, kinds, seconds, 'latency-ms': latencyMs });
   return [
     ...values.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
     ...(limits === true ? ['--limits'] : []),
     ...(faults === false ? ['--no-faults'] : []),
-    ...(keep === true ? ['--keep'] : []),
   ];
 }
