@@ -1,0 +1,66 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { composedScripts } from './backend/fairlane-backend.js';
+import { describeError, type QueueLogger } from './logging.js';
+import { OWN_SCRIPTS } from './scripts/commands.js';
+
+/** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Scripts need its default shapes of replies. */
+export type RedisSettings = string | Omit<RedisOptions, 'replyMapping'>;
+
+/** Longest pause between two tries to connect: a worker is back within this after Redis is (A27). */
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
+/**
+ * Every script is defined with the connection, before anything can use it: a pipeline knows only the commands that
+ * were defined when it was made.
+ */
+const scripts = Object.fromEntries(
+  [...[...composedScripts.values()].map(({ script }) => script), ...Object.values(OWN_SCRIPTS)].map(
+    ({ name, numberOfKeys, lua }) => [name, { numberOfKeys, lua }],
+  ),
+);
+
+const common = {
+  scripts,
+  connectTimeout: 5_000,
+  retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS),
+} satisfies RedisOptions;
+
+/**
+ * A connection for producers: while Redis is away a command fails instead of waiting to be sent later, since the
+ * caller has been told by then that its job was refused (A28).
+ */
+export function connectProducer(redis: RedisSettings, logger: QueueLogger): Redis {
+  const options = {
+    ...common,
+    // Without offline queue, resending and retries no command outlives the connection it was given to.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+  } satisfies RedisOptions;
+  const client = typeof redis === 'string' ? new Redis(redis, options) : new Redis({ ...redis, ...options });
+  watchConnection(client, logger);
+  return client;
+}
+
+/** Options for the connections of workers and boards, which wait for Redis for as long as it takes. */
+export function waitingConnection(redis: RedisSettings): RedisOptions & { url?: string } {
+  const given = typeof redis === 'string' ? { url: redis } : redis;
+  return { ...given, ...common, maxRetriesPerRequest: null };
+}
+
+/** Without a listener an `error` event would end the process (A39). One line a loss, not one a try. */
+function watchConnection(client: Redis, logger: QueueLogger): void {
+  let lost = false;
+  let lastError: unknown = new Error('the connection was closed');
+  client.on('error', (error: unknown) => {
+    lastError = error;
+  });
+  client.on('reconnecting', () => {
+    if (!lost) logger.error(describeError(lastError), 'no connection to Redis, reconnecting');
+    lost = true;
+  });
+  client.on('ready', () => {
+    if (lost) logger.info('connected to Redis again');
+    lost = false;
+  });
+}

@@ -1,0 +1,30 @@
+import type { ErrorClass } from '@fairlane/sdk';
+
+/** One failed attempt, as it is stored and shown. */
+export interface ErrorRecord {
+  readonly code: string;
+  readonly class: ErrorClass;
+  /** One sentence, at most 300 characters. */
+  readonly message: string;
+  readonly status?: number;
+  /** ISO time. */
+  readonly at: string;
+  readonly attempt: number;
+}
+
+/** Most records kept of one job; the oldest go first. */
+export const MAX_ERROR_RECORDS = 10;
+
+export function readErrorRecords(text: string | null | undefined): ErrorRecord[] {
+  if (text === null || text === undefined) return [];
+  try {
+    const records: unknown = JSON.parse(text);
+    return Array.isArray(records) ? (records as ErrorRecord[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function appendErrorRecord(records: readonly ErrorRecord[], record: ErrorRecord): ErrorRecord[] {
+  return [...records, record].slice(-MAX_ERROR_RECORDS);
+}

@@ -1,0 +1,45 @@
+/**
+ * Maps a stream through an asynchronous step with a few steps at work at once, in order. Nothing is read ahead of
+ * what is at work, so a slow reader slows the source down and memory stays bounded. A result does not wait for the
+ * source to give more.
+ */
+export async function* pipelined<T, R>(
+  source: AsyncGenerator<T, void, undefined>,
+  atOnce: number,
+  step: (item: T) => Promise<R>,
+): AsyncGenerator<R, void, undefined> {
+  const working: { readonly result: Promise<R> }[] = [];
+  let reading: Promise<IteratorResult<T, void>> | undefined = source.next();
+  try {
+    while (reading !== undefined || working.length > 0) {
+      const [oldest] = working;
+      const full = reading === undefined || working.length >= atOnce;
+      if (oldest !== undefined && (full || !(await settlesFirst(reading, oldest.result)))) {
+        yield await oldest.result;
+        working.shift();
+        continue;
+      }
+      const read: IteratorResult<T, void> | undefined = await reading;
+      reading = undefined;
+      if (read === undefined || read.done === true) continue;
+      working.push({ result: handled(step(read.value)) });
+      reading = handled(source.next());
+    }
+  } finally {
+    // The source may be in the middle of a read: it closes when it can, the reader has left.
+    void handled(source.return());
+  }
+}
+
+/** Whether `first` settles before `second`. */
+async function settlesFirst(first: Promise<unknown> | undefined, second: Promise<unknown>): Promise<boolean> {
+  const won = () => true;
+  const lost = () => false;
+  return Promise.race([Promise.resolve(first).then(won, won), second.then(lost, lost)]);
+}
+
+/** Awaited in its turn; until then a failure must not count as unhandled. */
+function handled<V>(promise: Promise<V>): Promise<V> {
+  promise.catch(() => undefined);
+  return promise;
+}

@@ -1,0 +1,148 @@
+import type { Catalogue, JobContract, PayloadInput } from '@fairlane/sdk';
+import type { KeyPrefixOptions, QueueBaseOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { createFairlaneBackend } from '../backend/backend-factory.js';
+import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { connectProducer, type RedisSettings } from '../connections.js';
+import { UnavailableError } from '../errors.js';
+import { defaultLogger, type QueueLogger } from '../logging.js';
+import { readJobView } from '../views/read-job-view.js';
+import type { JobView } from '../views/job-view.js';
+import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
+import { inBatches } from './batches.js';
+import type { EnqueueResult } from './enqueue-result.js';
+import { pipelined } from './pipelined.js';
+import { RedisSessions } from './redis-session.js';
+import { readSchedule, type EnqueueOptions } from './schedule.js';
+import { Sender } from './send.js';
+import { prepare, type Submission } from './submission.js';
+
+export interface ProducerOptions {
+  readonly redis: RedisSettings;
+  readonly catalogue: Catalogue;
+  /** In front of every key. Default `{fairlane}`; the braces keep all keys on one shard of a cluster. */
+  readonly prefix?: string;
+  /** How long a key stays taken after its run ended. Default 7 days. */
+  readonly retentionMs?: number;
+  /** A call that Redis has not answered by then fails. Default 2,000. */
+  readonly timeoutMs?: number;
+  /** Largest payload taken, as stored. Default 1 MiB. */
+  readonly maxPayloadBytes?: number;
+  readonly logger?: QueueLogger;
+}
+
+export interface Producer {
+  /**
+   * Hands a job in.
+   *
+   * @throws UnavailableError within `timeoutMs` when Redis is away; InvalidOptionsError for impossible options.
+   */
+  enqueue<C extends JobContract>(
+    contract: C,
+    payload: PayloadInput<C>,
+    options?: EnqueueOptions,
+  ): Promise<EnqueueResult>;
+  /**
+   * Hands many jobs in, in batches of one round trip. One result a payload, in order. Reads no more of the source
+   * than what is on its way, so a source of any length is fine. A batch that Redis does not take is answered as
+   * refused with `unavailable`.
+   */
+  enqueueMany<C extends JobContract>(
+    contract: C,
+    payloads: Iterable<PayloadInput<C>> | AsyncIterable<PayloadInput<C>>,
+    options?: EnqueueOptions,
+  ): AsyncIterable<EnqueueResult>;
+  /** The job of that id in whichever queue it is, or undefined. */
+  job(id: string): Promise<JobView | undefined>;
+  queueCounts(queue: string): Promise<QueueCounts>;
+  close(): Promise<void>;
+}
+
+export const DEFAULT_PREFIX = '{fairlane}';
+export const DEFAULT_RETENTION_MS = 7 * 86_400_000;
+
+const BATCH_COUNT = 200;
+/** Batches on their way at once: enough to keep Redis busy while the next one is being checked. */
+const BATCHES_AT_ONCE = 3;
+
+/** A producer over one connection. Closing it closes the connection. */
+export function createProducer(options: ProducerOptions): Producer {
+  const { catalogue, prefix = DEFAULT_PREFIX, maxPayloadBytes = 1_048_576 } = options;
+  const client = connectProducer(options.redis, options.logger ?? defaultLogger);
+  const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
+  const backendOf = backends(client, prefix, catalogue);
+  const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
+  const queues = Object.keys(catalogue.queues.definitions);
+
+  async function sendBatch(batch: readonly Submission[], schedule: ReturnType<typeof readSchedule>) {
+    try {
+      const results = await sessions.run(
+        (session) => sender.many(batch, schedule, session),
+        (answer) => answer === undefined,
+      );
+      return results ?? [];
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      return batch.map((): EnqueueResult => ({ outcome: 'refused', code: 'unavailable', issues: [] }));
+    }
+  }
+
+  return {
+    async enqueue(contract, payload, enqueueOptions = {}) {
+      const schedule = readSchedule(enqueueOptions);
+      const prepared = prepare(catalogue, contract, payload, maxPayloadBytes);
+      if (prepared.kind === 'refusal') return toRefused(prepared);
+      const result = await sessions.run(
+        (session) => sender.one(prepared, schedule, session),
+        (answer) => answer === undefined,
+      );
+      return result as EnqueueResult;
+    },
+
+    async *enqueueMany(contract, payloads, enqueueOptions = {}) {
+      const schedule = readSchedule(enqueueOptions);
+      const batches = inBatches(payloads, BATCH_COUNT);
+      const answered = pipelined(batches, BATCHES_AT_ONCE, async (batch) => {
+        const prepared = batch.map((payload) => prepare(catalogue, contract, payload, maxPayloadBytes));
+        const sent = await sendBatch(
+          prepared.filter((one) => one.kind === 'submission'),
+          schedule,
+        );
+        let next = 0;
+        return prepared.map((one) =>
+          one.kind === 'refusal' ? toRefused(one) : (sent[next++] as EnqueueResult),
+        );
+      });
+      for await (const results of answered) yield* results;
+    },
+
+    job: (id) => sessions.run(() => readJobView(client, { prefix, id, queues })),
+
+    queueCounts: (queue) => sessions.run(() => readQueueCounts(backendOf(queue))),
+
+    async close() {
+      client.disconnect();
+    },
+  };
+}
+
+function toRefused({ code, issues }: Exclude<ReturnType<typeof prepare>, Submission>): EnqueueResult {
+  return { outcome: 'refused', code, issues };
+}
+
+/** Backends of the declared queues on one connection. */
+function backends(client: Redis, prefix: string, catalogue: Catalogue): (queue: string) => FairlaneBackend {
+  const [first, ...others] = Object.keys(catalogue.queues.definitions);
+  if (first === undefined) throw new Error('a catalogue declares at least one queue');
+  // The version check would be one more command at the start, whose failure BullMQ keeps for good.
+  const opts: QueueBaseOptions & KeyPrefixOptions = { connection: client, prefix, skipVersionCheck: true };
+  const backend = createFairlaneBackend(first, opts);
+  backend.on('error', () => undefined);
+  const byName = new Map([[first, backend]]);
+  for (const name of others) byName.set(name, backend.forQueue(name));
+  return (queue) => {
+    const found = byName.get(queue);
+    if (found === undefined) throw new RangeError(`queue ${queue} is not declared`);
+    return found;
+  };
+}

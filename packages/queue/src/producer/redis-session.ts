@@ -1,0 +1,101 @@
+import type { Redis } from 'ioredis';
+import { UnavailableError } from '../errors.js';
+import { Deadline } from './deadline.js';
+import { ServerClock } from './server-clock.js';
+
+/**
+ * Part of the time limit within which the server may still carry a command out. The rest is for the answer to come
+ * back: an answer that comes too late would belong to a job already reported as refused.
+ */
+const RUN_SHARE = 0.75;
+
+/** What a command of one call may use. */
+export interface Session {
+  readonly deadline: Deadline;
+  /** Now, on the server's clock. */
+  readonly nowMs: number;
+  /** Server time after which the command must do nothing. */
+  readonly runUntilMs: number;
+}
+
+/** Commands of producers: bounded in time, never queued, never sent twice. */
+export class RedisSessions {
+  readonly #client: Redis;
+  readonly #clock: ServerClock;
+  readonly #timeoutMs: number;
+
+  constructor(client: Redis, timeoutMs: number) {
+    this.#client = client;
+    this.#clock = new ServerClock(client);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Runs `use` on a live connection.
+   *
+   * @param expired tells from the answer that the server refused it as too late, although we still wait: its clock
+   * was set. It is then run once more with a fresh measure.
+   * @throws UnavailableError when Redis is away or does not answer in time.
+   */
+  async run<T>(
+    use: (session: Session) => Promise<T>,
+    expired: (answer: T) => boolean = () => false,
+  ): Promise<T> {
+    const deadline = new Deadline(this.#timeoutMs);
+    await this.#untilReady(deadline);
+    const answer = await this.#once(use, deadline);
+    if (!expired(answer)) return answer;
+    this.#clock.invalidate();
+    const second = await this.#once(use, deadline);
+    if (expired(second)) throw new UnavailableError('Redis answered too late', { mayHaveRun: false });
+    return second;
+  }
+
+  async #once<T>(use: (session: Session) => Promise<T>, deadline: Deadline): Promise<T> {
+    const nowMs = await this.#guard(this.#clock.nowMs(), deadline, { mayHaveRun: false });
+    const session = { deadline, nowMs, runUntilMs: Math.floor(nowMs + deadline.leftMs * RUN_SHARE) };
+    return this.#guard(use(session), deadline, { mayHaveRun: true });
+  }
+
+  async #guard<T>(promise: Promise<T>, deadline: Deadline, state: { mayHaveRun: boolean }): Promise<T> {
+    try {
+      return await deadline.wait(promise, state);
+    } catch (error) {
+      throw asUnavailable(error, state);
+    }
+  }
+
+  async #untilReady(deadline: Deadline): Promise<void> {
+    const client = this.#client;
+    if (client.status === 'ready') return;
+    if (client.status === 'end') throw new UnavailableError('the producer is closed', { mayHaveRun: false });
+    let wake: (() => void) | undefined;
+    const ready = new Promise<void>((resolve) => {
+      wake = resolve;
+      client.once('ready', resolve);
+    });
+    try {
+      await deadline.wait(ready, { mayHaveRun: false });
+    } finally {
+      if (wake !== undefined) client.off('ready', wake);
+    }
+  }
+}
+
+/** An answer of Redis, such as out of memory, is no outage of the connection: nothing ran. */
+export function asUnavailable(error: unknown, { mayHaveRun }: { mayHaveRun: boolean }): unknown {
+  if (!(error instanceof Error) || error instanceof UnavailableError) return error;
+  if (/^(?:OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|MISCONF|BUSY)\b/.test(error.message)) {
+    return new UnavailableError(`Redis refuses writes: ${error.message.slice(0, 200)}`, {
+      mayHaveRun: false,
+      cause: error,
+    });
+  }
+  if (/enableOfflineQueue/.test(error.message)) {
+    return new UnavailableError('no connection to Redis', { mayHaveRun: false, cause: error });
+  }
+  if (/MaxRetriesPerRequestError|AbortError/.test(error.name) || /Connection is closed/.test(error.message)) {
+    return new UnavailableError('the connection to Redis broke', { mayHaveRun, cause: error });
+  }
+  return error;
+}

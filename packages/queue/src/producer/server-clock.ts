@@ -1,0 +1,38 @@
+import type { Redis } from 'ioredis';
+
+/** Redis' clock as seen from here: its offset to our monotonic clock, measured anew on every connection. */
+export class ServerClock {
+  readonly #client: Redis;
+  #offsetMs: number | undefined;
+  #measuring: Promise<void> | undefined;
+
+  constructor(client: Redis) {
+    this.#client = client;
+    client.on('close', () => {
+      this.#offsetMs = undefined;
+    });
+  }
+
+  /** Milliseconds since the epoch on the server's clock, off by less than one round trip. */
+  async nowMs(): Promise<number> {
+    while (this.#offsetMs === undefined) {
+      this.#measuring ??= this.#measure().finally(() => {
+        this.#measuring = undefined;
+      });
+      await this.#measuring;
+    }
+    return this.#offsetMs + performance.now();
+  }
+
+  /** Measures again before the next use: the server's clock may have been set. */
+  invalidate(): void {
+    this.#offsetMs = undefined;
+  }
+
+  async #measure(): Promise<void> {
+    const sentAt = performance.now();
+    const [seconds, micros] = await this.#client.time();
+    const middle = (sentAt + performance.now()) / 2;
+    this.#offsetMs = Number(seconds) * 1_000 + Number(micros) / 1_000 - middle;
+  }
+}

@@ -1,0 +1,114 @@
+import type { HeldReason, JobState } from '@fairlane/sdk';
+import { readErrorRecords, type ErrorRecord } from '../jobs/error-record.js';
+import { isEnvelope, parseJobData } from '../jobs/envelope.js';
+import { readOptions } from '../jobs/job-options.js';
+
+/** A job as people and products see it. Times are ISO strings. */
+export interface JobView {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly version: number;
+  readonly queue: string;
+  readonly account: string;
+  readonly limitGroup: string;
+  readonly tag?: string;
+  readonly state: JobState;
+  readonly reason?: HeldReason;
+  readonly nextRunAt?: string;
+  readonly priority: number;
+  /** Attempts that ended, throttled ones not counted. */
+  readonly attempts: { readonly made: number; readonly max: number };
+  /** How often a worker was lost in the middle of the job. */
+  readonly stalls: number;
+  readonly worker?: string;
+  readonly leaseExpiresAt?: string;
+  readonly lastError?: Omit<ErrorRecord, 'attempt'>;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly progress?: unknown;
+  readonly result?: unknown;
+  readonly effects: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly externalId?: string;
+    readonly at: string;
+  }[];
+}
+
+/** What `inspect.lua` found. */
+export interface InspectedJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly state: JobState;
+  readonly nowMs: number;
+  /** Score in BullMQ's delayed set: the time in ms times 4,096. */
+  readonly delayedScore: number | undefined;
+  /** Left of the lock; negative where there is none. */
+  readonly leaseMs: number;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+const DELAYED_SCORE_PER_MS = 0x1000;
+
+/** Pure, and safe for hashes with missing or broken fields (A23). */
+export function toJobView(job: InspectedJob): JobView {
+  const { id, queue, state, fields } = job;
+  const { lane, key, attempts } = readOptions(parseJobData(fields.get('opts') ?? '')?.value);
+  const data = parseJobData(fields.get('data') ?? '')?.value;
+  const lastError = readErrorRecords(fields.get('flErrors')).at(-1);
+  const ended = state === 'completed' || state === 'dead';
+  return {
+    id,
+    key,
+    name: fields.get('name') ?? '',
+    version: isEnvelope(data) ? data.v : 0,
+    queue,
+    account: lane.account ?? '',
+    limitGroup: lane.group ?? 'default',
+    ...optional('tag', lane.tag),
+    state,
+    ...optional('reason', heldReason(job)),
+    ...optional('nextRunAt', isoTime(job.delayedScore && job.delayedScore / DELAYED_SCORE_PER_MS)),
+    priority: count(fields, 'priority'),
+    attempts: { made: count(fields, 'atm'), max: attempts },
+    stalls: count(fields, 'stc'),
+    ...optional('worker', state === 'active' ? fields.get('pb') : undefined),
+    ...optional('leaseExpiresAt', job.leaseMs > 0 ? isoTime(job.nowMs + job.leaseMs) : undefined),
+    ...optional('lastError', lastError && withoutAttempt(lastError)),
+    createdAt: isoTime(count(fields, 'timestamp')) ?? new Date(0).toISOString(),
+    ...optional('startedAt', isoTime(count(fields, 'processedOn') || undefined)),
+    ...optional('finishedAt', ended ? isoTime(count(fields, 'finishedOn')) : undefined),
+    ...optional('progress', parseJobData(fields.get('progress') ?? '')?.value),
+    ...optional(
+      'result',
+      state === 'completed' ? parseJobData(fields.get('returnvalue') ?? '')?.value : undefined,
+    ),
+    effects: [],
+  };
+}
+
+/** A job put back without an attempt waits for the outside, or for a worker that knows it. */
+function heldReason({ state, fields }: InspectedJob): HeldReason | undefined {
+  if (state !== 'held') return undefined;
+  return fields.get('flHeldReason') === 'no_handler' ? 'no_handler' : 'throttled';
+}
+
+function withoutAttempt({ attempt: _attempt, ...shown }: ErrorRecord): Omit<ErrorRecord, 'attempt'> {
+  return shown;
+}
+
+function count(fields: ReadonlyMap<string, string>, name: string): number {
+  const value = Number(fields.get(name));
+  return Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function isoTime(ms: number | undefined): string | undefined {
+  if (ms === undefined || !(Math.abs(ms) <= 8.64e15)) return undefined;
+  return new Date(ms).toISOString();
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [name]: value }) as { [P in K]?: V };
+}
