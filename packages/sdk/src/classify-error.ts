@@ -137,8 +137,9 @@ function classifyNode(link: unknown): Classification | undefined {
 /** Connecting to several addresses of a name fails with all their errors at once: the least certain decides. */
 function classifyAggregate(link: unknown, nowMs: number): Classification | undefined {
   const errors = read(link, 'errors');
-  if (!Array.isArray(errors) || errors.length === 0) return undefined;
-  const found = errors.slice(0, MAX_CAUSES).map((error) => classifyLink(error, nowMs));
+  if (!Array.isArray(errors) || errors.length > MAX_CAUSES) return undefined;
+  const found = errors.map((error) => classifyLink(error, nowMs));
+  if (found.includes(undefined)) return undefined;
   return found.find((one) => one?.applied === 'unknown') ?? found[0];
 }
 

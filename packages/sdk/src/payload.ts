@@ -47,6 +47,9 @@ export function readStoredPayload<N extends string, S extends z.ZodType>(
   version: number,
   stored: unknown,
 ): z.output<S> {
+  if (!Number.isSafeInteger(version) || version < 1) {
+    throw new PayloadError(contract.name, [{ path: '', message: `${String(version)} is no version` }]);
+  }
   if (version > contract.version) throw new VersionAheadError(contract.name, version, contract.version);
   let value = stored;
   for (let from = version; from < contract.version; from += 1) {
