@@ -8,8 +8,6 @@ export interface GuardedProcessOptions {
   env?: NodeJS.ProcessEnv;
   /** File descriptor that receives stdout and stderr; ignored when left out. */
   logFd?: number;
-  /** False lets the process outlive this one (a deployment that is kept). */
-  dieWithParent?: boolean;
 }
 
 export interface GuardedProcess {
@@ -20,6 +18,8 @@ export interface GuardedProcess {
   /** Sends `signal` and waits; after `graceMs` SIGKILL. */
   stop(options?: { signal?: NodeJS.Signals; graceMs?: number }): Promise<void>;
   kill(): Promise<void>;
+  /** Lets the process outlive this one, from now on. */
+  release(): void;
 }
 
 /**
@@ -40,17 +40,16 @@ export async function startGuardedProcess(options: GuardedProcessOptions): Promi
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${options.command} started without a process id`);
 
-  const guard = options.dieWithParent === false ? undefined : startGuard(pid);
+  const guard = startGuard(pid);
   let exited = false;
   const exit = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('exit', (code, signal) => {
       exited = true;
       // Before the process id can belong to anyone else, the guard has to forget it.
-      guard?.kill('SIGKILL');
+      guard.kill('SIGKILL');
       resolve(signal ?? code ?? 0);
     });
   });
-  if (options.dieWithParent === false) child.unref();
 
   return {
     pid,
@@ -68,6 +67,10 @@ export async function startGuardedProcess(options: GuardedProcessOptions): Promi
     async kill() {
       if (!exited) child.kill('SIGKILL');
       await exit;
+    },
+    release() {
+      guard.kill('SIGKILL');
+      child.unref();
     },
   };
 }

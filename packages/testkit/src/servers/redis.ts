@@ -16,8 +16,6 @@ export interface RedisServerOptions {
   appendfsync?: 'always' | 'everysec';
   /** More settings of redis.conf, such as `{ hz: '100' }`. */
   config?: Readonly<Record<string, string>>;
-  /** False lets the server outlive this process. */
-  dieWithParent?: boolean;
   /** Program to start; default `FAIRLANE_REDIS_SERVER`, else `redis-server` of the PATH. */
   command?: string;
 }
@@ -33,6 +31,8 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts again on the same port and folder, after `kill` or while it runs. */
   restart(): Promise<void>;
+  /** Lets the server outlive this process, from now on. */
+  release(): void;
 }
 
 const READY_TIMEOUT_MS = 15_000;
@@ -66,6 +66,9 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     async restart() {
       await child.stop();
       child = await startOn(port, options, dir);
+    },
+    release() {
+      child.release();
     },
   };
 }
@@ -107,7 +110,6 @@ async function startOn(port: number, options: RedisServerOptions, dir: string): 
       command,
       args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
       logFd: log.fd,
-      dieWithParent: options.dieWithParent ?? true,
     });
   } finally {
     await log.close();

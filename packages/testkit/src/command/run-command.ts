@@ -1,0 +1,36 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs one command of the command line. The first signal aborts `signal`, upon which the command stops
+ * what it started and returns or throws; a second one ends the process at once, and the guards of its
+ * children end those. Resolves with the exit code.
+ */
+export async function runCommand(
+  command: (interruption: { signal: AbortSignal; abort: (reason: Error) => void }) => Promise<number>,
+): Promise<number> {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const exitCode = 128 + constants.signals[signal];
+    if (received !== undefined) process.exit(exitCode);
+    received = signal;
+    controller.abort(new Error(`interrupted by ${signal}`));
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  try {
+    const exitCode = await command({
+      signal: controller.signal,
+      abort: (reason) => controller.abort(reason),
+    });
+    return received === undefined ? exitCode : 128 + constants.signals[received];
+  } catch (error) {
+    if (received !== undefined) return 128 + constants.signals[received];
+    const cause: unknown = controller.signal.aborted ? controller.signal.reason : error;
+    process.stderr.write(`fairlane: ${cause instanceof Error ? cause.message : String(cause)}\n`);
+    return 1;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import type { RateLimit } from '../sandbox/index.js';
+
+/** The part of a job view that the demo reads. */
+export interface JobView {
+  id: string;
+  key: string;
+  account: string;
+  state: string;
+  attempts: { made: number; max: number };
+  lastError?: { code: string };
+  createdAt: string;
+  startedAt?: string;
+  finishedAt?: string;
+}
+
+export interface BatchAnswer {
+  line: number;
+  status: 'accepted' | 'duplicate' | 'rejected';
+  id?: string;
+  code?: string;
+  detail?: string;
+}
+
+export interface WorkerView {
+  pid: number;
+  busy: number;
+}
+
+export interface ApiClient {
+  /** Streams payload lines up while the answers stream down; calls `onAnswer` once a line, in order. */
+  postBatch(
+    name: string,
+    lines: AsyncIterable<string>,
+    onAnswer: (answer: BatchAnswer) => void,
+  ): Promise<void>;
+  job(id: string): Promise<JobView | undefined>;
+  /** Undefined while the API does not offer it. */
+  workers(): Promise<WorkerView[] | undefined>;
+  /** False while the API does not offer it. */
+  setLimit(account: string, group: string, limit: RateLimit): Promise<boolean>;
+  close(): void;
+}
+
+const REQUEST_TIMEOUT_MS = 15_000;
+
+export function createApiClient(options: {
+  url: string;
+  tokens: { producer: string; operator: string; limits: string };
+  signal: AbortSignal;
+}): ApiClient {
+  const { url, tokens, signal } = options;
+  const agent = new Agent({ keepAlive: true });
+
+  const call = async (method: string, path: string, token: string, body?: unknown): Promise<Response> =>
+    fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+    });
+
+  return {
+    async postBatch(name, lines, onAnswer) {
+      // Not fetch: its answer can only be read once all of the request is sent, and both sides would wait.
+      const post = request(new URL(`/v1/jobs/${name}/batch`, url), {
+        method: 'POST',
+        agent,
+        signal,
+        headers: { authorization: `Bearer ${tokens.producer}`, 'content-type': 'application/x-ndjson' },
+      });
+      const answered = once(post, 'response') as Promise<[IncomingMessage]>;
+      const sent = pipeline(Readable.from(lines), post);
+      const [response] = await Promise.race([answered, sent.then(() => answered)]);
+      await Promise.all([readBatchAnswers(response, onAnswer), sent]);
+    },
+    async job(id) {
+      const response = await call('GET', `/v1/jobs/${id}`, tokens.operator);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return undefined;
+      }
+      return (await expectOk(response)) as JobView;
+    },
+    async workers() {
+      const response = await call('GET', '/v1/workers', tokens.operator);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return undefined;
+      }
+      const body = (await expectOk(response)) as { items: WorkerView[] } | WorkerView[];
+      return Array.isArray(body) ? body : body.items;
+    },
+    async setLimit(account, group, limit) {
+      const path = `/v1/accounts/${encodeURIComponent(account)}/limits/${group}`;
+      const response = await call('PUT', path, tokens.limits, limit);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return false;
+      }
+      await expectOk(response);
+      return true;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function expectOk(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text.slice(0, 300)}`);
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+}
+
+async function readBatchAnswers(
+  response: IncomingMessage,
+  onAnswer: (answer: BatchAnswer) => void,
+): Promise<void> {
+  let complete = false;
+  for await (const line of createInterface({ input: response, crlfDelay: Infinity })) {
+    if (response.statusCode !== 200) {
+      throw new Error(`the batch was answered ${response.statusCode}: ${line.slice(0, 300)}`);
+    }
+    const answer = JSON.parse(line) as BatchAnswer | { summary: object };
+    if ('summary' in answer) complete = true;
+    else onAnswer(answer);
+  }
+  // The status line was sent long before: only the summary tells that nothing was cut off.
+  if (!complete) throw new Error('the answer to the batch ended without its summary');
+}

@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+export interface DemoOptions {
+  jobs: number;
+  accounts: number;
+  workers: number;
+  kill: number;
+  seed: number;
+  file?: string;
+  trace?: string;
+  /** Compression of time with `trace`; left out: as fast as back-pressure allows. */
+  speed?: number;
+  sandbox?: string;
+  against?: string;
+  ledger: 'redis';
+  json?: string;
+  keep: boolean;
+}
+
+/** Command line of `npm run demo`. Prints help or a mistake and exits by itself. */
+export function parseDemoOptions(argv: readonly string[]): DemoOptions {
+  const command = new Command('npm run demo --')
+    .description(
+      'Runs one campaign through the HTTP API, real workers and an outside platform that misbehaves',
+    )
+    .option('--jobs <number>', 'size of the generated campaign', between(1, 5_000_000), 3_000)
+    .option('--accounts <number>', 'accounts of the generated campaign', between(1, 100_000), 40)
+    .option('--workers <number>', 'worker processes', between(1, 64), 2)
+    .option('--kill <number>', 'SIGKILL a busy worker that many times', between(0, 1_000), 0)
+    .option('--seed <number>', 'seed of campaign and faults', between(0, 2 ** 31 - 1), 1)
+    .option('--file <leads.ndjson>', 'send this campaign: one payload of outreach.send a line')
+    .option('--trace <file.csv>', 'arrivals follow the CSV minute,account,jobs')
+    .option('--speed <number>', 'with --trace: compress time that many times', positive)
+    .option('--sandbox <url>', 'use a sandbox platform that is already running')
+    .option(
+      '--against <file>',
+      'use a deployment that runs already, described by the JSON of --keep or npm start',
+    )
+    .addOption(new Option('--ledger <store>', 'store of effects').choices(['redis']).default('redis'))
+    .option('--json <file>', 'write the summary to this file')
+    .option('--keep', 'leave everything running and print the addresses', false);
+  command.parse(argv, { from: 'user' });
+  const options = command.opts<DemoOptions>();
+  if (options.file !== undefined && options.trace !== undefined)
+    command.error('--file and --trace exclude each other');
+  if (options.speed !== undefined && options.trace === undefined) command.error('--speed needs --trace');
+  if (options.against !== undefined && (options.kill > 0 || options.keep || options.sandbox !== undefined)) {
+    command.error('--against uses a deployment as it is: no --kill, --keep or --sandbox with it');
+  }
+  return options;
+}
+
+function between(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
+    }
+    return value;
+  };
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('must be a number above 0');
+  return value;
+}

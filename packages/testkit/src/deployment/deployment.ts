@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { startRedis } from '../servers/redis.js';
+import { createCredentials, type Credentials } from './credentials.js';
+import { RunningServices, type Stage } from './running-services.js';
+import { startService, type Service, type ServiceOptions } from './service.js';
+
+export interface DeploymentOptions {
+  /** Where Redis keeps its file and the services their logs. */
+  dir: string;
+  workers: number;
+  /** A server that runs already; a private one under `dir` otherwise. */
+  redisUrl?: string | undefined;
+  appendfsync: 'always' | 'everysec';
+  prefix: string;
+  /** A sandbox platform that runs already; an own one otherwise. */
+  sandboxUrl?: string | undefined;
+  sandboxSeed: number;
+  /** Left out: free ones. */
+  apiPort?: number | undefined;
+  boardPort?: number | undefined;
+  /** More environment of the apps, such as LOG_LEVEL. */
+  env?: Readonly<Record<string, string>>;
+  /** Told when a service ends that nobody stopped. */
+  onCasualty: (service: Service) => void;
+  /** Aborting it makes a start that is under way fail, with everything stopped again. */
+  signal: AbortSignal;
+}
+
+/** What `--json` of `npm start` writes. */
+export interface DeploymentDescription {
+  api: string;
+  board: string;
+  workers: { pid: number; health: string; metrics: string }[];
+  redisUrl: string;
+  sandbox: string;
+  tokens: Credentials['tokens'];
+  boardUsers: Credentials['boardUsers'];
+}
+
+export interface Deployment {
+  describe(): DeploymentDescription;
+  workerPids(): number[];
+  /** SIGKILL, then another worker in its place. */
+  replaceWorker(pid: number): Promise<void>;
+  /** Everything that was started, in the order to stop it. */
+  processes(): { name: string; pid: number }[];
+  stop(): Promise<void>;
+  /** Lets all of it outlive this process. */
+  release(): void;
+}
+
+const APPS = fileURLToPath(new URL('../../../../apps/', import.meta.url));
+// The built one, wherever this file runs from: what is deployed is what is shipped.
+const SANDBOX = fileURLToPath(new URL('../../dist/sandbox/main.js', import.meta.url));
+
+/** Starts Redis, the sandbox platform and the three apps as processes of their own. */
+export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const running = new RunningServices();
+  try {
+    return await startAll(options, running);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+async function startAll(options: DeploymentOptions, running: RunningServices): Promise<Deployment> {
+  const common = { logDir: join(options.dir, 'logs'), signal: options.signal };
+  const start = async (
+    stage: Stage,
+    service: Omit<ServiceOptions, keyof typeof common>,
+  ): Promise<Service> => {
+    const started = await startService({ ...service, ...common });
+    await running.add(stage, started);
+    void reportCasualty(started);
+    return started;
+  };
+
+  const reportCasualty = async (service: Service) => {
+    await service.exit;
+    if (running.expects(service)) options.onCasualty(service);
+  };
+
+  const redisUrl = options.redisUrl ?? (await startPrivateRedis(options, running));
+  const sandboxUrl = options.sandboxUrl ?? (await start('sandbox', sandboxService(options.sandboxSeed))).url;
+
+  const credentials = createCredentials();
+  const env = {
+    ...options.env,
+    ...credentials.env,
+    REDIS_URL: redisUrl,
+    FAIRLANE_PREFIX: options.prefix,
+    OUTREACH_GATEWAY_URL: sandboxUrl,
+  };
+  const app = (name: string, portVariable: string, port?: number, instance = name) => ({
+    name: instance,
+    main: join(APPS, name, 'dist/main.js'),
+    env: (port: number) => ({ ...env, [portVariable]: String(port) }),
+    port,
+    readyPath: '/readyz',
+  });
+  let workerCount = 0;
+  const workers = new Set<Service>();
+  const startWorker = async () => {
+    workerCount += 1;
+    workers.add(
+      await start('worker', app('worker', 'WORKER_HEALTH_PORT', undefined, `worker-${workerCount}`)),
+    );
+  };
+
+  const [api, board] = await allOrFirstError([
+    start('front', app('api', 'API_PORT', options.apiPort)),
+    start('front', app('board', 'BOARD_PORT', options.boardPort)),
+    ...Array.from({ length: options.workers }, startWorker),
+  ] as const);
+
+  return {
+    describe: () => ({
+      api: api.url,
+      board: board.url,
+      workers: [...workers].map(({ pid, url }) => ({
+        pid,
+        health: `${url}/healthz`,
+        metrics: `${url}/metrics`,
+      })),
+      redisUrl,
+      sandbox: sandboxUrl,
+      tokens: credentials.tokens,
+      boardUsers: credentials.boardUsers,
+    }),
+    workerPids: () => [...workers].map(({ pid }) => pid),
+    async replaceWorker(pid) {
+      const worker = [...workers].find((candidate) => candidate.pid === pid);
+      if (worker === undefined) throw new Error(`no worker has process id ${pid}`);
+      running.remove('worker', worker);
+      workers.delete(worker);
+      await worker.kill();
+      await startWorker();
+    },
+    processes: () => running.list().map(({ name, pid }) => ({ name, pid })),
+    stop: () => running.stop(),
+    release: () => running.release(),
+  };
+}
+
+function sandboxService(seed: number) {
+  return {
+    name: 'sandbox',
+    main: SANDBOX,
+    // Its life is bound to this process by the guard of the service, so not by a channel of its own.
+    args: (port: number) => ['--port', String(port), '--seed', String(seed), '--keep'],
+    readyPath: '/accounts',
+  };
+}
+
+async function startPrivateRedis(options: DeploymentOptions, running: RunningServices): Promise<string> {
+  options.signal.throwIfAborted();
+  const server = await startRedis({ dir: join(options.dir, 'redis'), appendfsync: options.appendfsync });
+  await running.add('redis', {
+    name: 'redis',
+    pid: server.pid,
+    stop: () => server.stop(),
+    release: () => server.release(),
+  });
+  return server.url;
+}
+
+/** Like Promise.all, but leaves no start under way behind. */
+async function allOrFirstError<T extends readonly unknown[]>(
+  starts: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results = await Promise.allSettled(starts);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return Promise.all(starts) as Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>;
+}

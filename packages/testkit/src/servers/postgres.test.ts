@@ -1,0 +1,33 @@
+import { connect } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { isAlive } from './liveness.js';
+import { startPostgres } from './postgres.js';
+
+/** The answer to a request for TLS: one byte, S or N, from a server that takes connections. */
+async function greet(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])));
+    socket.once('data', (data) => {
+      resolve(data.toString());
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+describe('startPostgres', () => {
+  it('starts a server that takes connections, survives a crash on its port, and stops', async () => {
+    const server = await startPostgres();
+    expect(await greet(server.port)).toBe('N');
+    await server.kill();
+    await expect(greet(server.port)).rejects.toThrow(/ECONNREFUSED/);
+    await server.restart();
+    expect(await greet(server.port)).toBe('N');
+    const { pid } = server;
+    await server.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+});
