@@ -4,5 +4,6 @@ export {
   type GuardedProcess,
   type GuardedProcessOptions,
 } from './servers/guarded-process.js';
+export { startPostgres, type PostgresServer, type PostgresServerOptions } from './servers/postgres.js';
 export { startRedis, type RedisServer, type RedisServerOptions } from './servers/redis.js';
 export { isAlive, untilGone } from './servers/liveness.js';
