@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import * as sdk from '../src/index.js';
+
+describe('@fairlane/sdk', () => {
+  it('exports these values and no others', () => {
+    expect(Object.keys(sdk).toSorted()).toEqual([
+      'DEAD_CODES',
+      'DEFAULT_RETRY_POLICY',
+      'DefinitionError',
+      'ERROR_CLASSES',
+      'ERROR_CODES',
+      'FairlaneError',
+      'HELD_REASONS',
+      'HttpError',
+      'JOB_STATES',
+      'PERMANENT_CODES',
+      'PayloadError',
+      'PermanentError',
+      'RetryableError',
+      'ThrottledError',
+      'UnknownOutcomeError',
+      'VersionAheadError',
+      'classifyError',
+      'createCatalogue',
+      'defineJob',
+      'defineLimitGroups',
+      'defineQueues',
+      'httpError',
+      'identify',
+      'implement',
+      'jobIdOf',
+      'maskSensitive',
+      'nextDelayMs',
+      'parsePayload',
+      'parseRetryAfter',
+      'readStoredPayload',
+      'retryDelayMs',
+      'sensitiveFields',
+    ]);
+  });
+});
