@@ -10,11 +10,13 @@ import { ROOT, STATE_DIR } from './paths.mjs';
 import { findRedis } from './redis.mjs';
 import { Problem, say } from './say.mjs';
 
-/** @type {Record<string, (args: readonly string[]) => Promise<number>>} */
+/** @type {Record<string, (args: readonly string[]) => Promise<number | string>>} */
 const COMMANDS = {
-  demo: (args) => runBuilt('packages/testkit/dist/demo/main.js', args),
-  start: (args) => runBuilt('packages/testkit/dist/start/main.js', args),
-  bench: (args) => runBuilt('packages/bench/dist/main.js', args),
+  demo: (args) => withRedis('packages/testkit/dist/demo/main.js', args),
+  // What is ephemeral may not touch a server that was there before.
+  start: (args) => withRedis('packages/testkit/dist/start/main.js', args, !args.includes('--ephemeral')),
+  stop: (args) => runBuilt('packages/testkit/dist/stop/main.js', args),
+  bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
   test: (args) => check('test', args),
   'test:long': (args) => check('test:long', args),
 };
@@ -39,18 +41,33 @@ export async function main(argv) {
 }
 
 /**
- * @param {string} file exports `main(args): Promise<exit code>`
+ * @param {string} file
  * @param {readonly string[]} args
+ * @param {boolean} acceptUrl whether the server that REDIS_URL names will do
  */
-async function runBuilt(file, args) {
-  await prepare(ensureInstalled, ensureBuilt);
-  const redis = await findRedis();
-  if ('command' in redis) process.env['FAIRLANE_REDIS_SERVER'] = redis.command;
-  // From here on the command decides what an interruption means.
+async function withRedis(file, args, acceptUrl = true) {
+  return runBuilt(file, args, () => provideRedis(acceptUrl));
+}
+
+/**
+ * @param {string} file a program, run in this process: one less between the terminal and it
+ * @param {readonly string[]} args
+ * @param {(() => Promise<void>)[]} steps what it needs besides the build
+ */
+async function runBuilt(file, args, ...steps) {
+  await prepare(ensureInstalled, ensureBuilt, ...steps);
+  // From here on the program decides what an interruption means.
   stopListening();
-  /** @type {{ main(args: readonly string[]): Promise<number> }} */
-  const program = await import(pathToFileURL(join(ROOT, file)).href);
-  return program.main(args);
+  const path = join(ROOT, file);
+  process.argv = [process.execPath, path, ...args];
+  await import(pathToFileURL(path).href);
+  return process.exitCode ?? 0;
+}
+
+/** @param {boolean} acceptUrl */
+async function provideRedis(acceptUrl) {
+  const redis = await findRedis({ acceptUrl });
+  if ('command' in redis) process.env['FAIRLANE_REDIS_SERVER'] = redis.command;
 }
 
 /**
@@ -58,10 +75,8 @@ async function runBuilt(file, args) {
  * @param {readonly string[]} args
  */
 async function check(suite, args) {
-  await prepare(ensureInstalled);
-  // Tests stop, kill and fill servers, so they never get a server that somebody else uses.
-  const redis = await findRedis({ acceptUrl: false });
-  if ('command' in redis) process.env['FAIRLANE_REDIS_SERVER'] = redis.command;
+  // Tests stop, kill and fill servers, so they never get one that somebody else uses.
+  await prepare(ensureInstalled, () => provideRedis(false));
   return runChecks(suite, args, () => prepare(ensureBuilt));
 }
 

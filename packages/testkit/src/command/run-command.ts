@@ -1,5 +1,13 @@
 import { constants } from 'node:os';
 
+/** How a command learns that it has to end, and how a part of it ends all of it. */
+export interface Interruption {
+  signal: AbortSignal;
+  abort: (reason: Error) => void;
+  /** The signal that the process got, if it was one. */
+  received: () => NodeJS.Signals | undefined;
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -7,9 +15,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * what it started and returns or throws; a second one ends the process at once, and the guards of its
  * children end those. Resolves with the exit code.
  */
-export async function runCommand(
-  command: (interruption: { signal: AbortSignal; abort: (reason: Error) => void }) => Promise<number>,
-): Promise<number> {
+export async function runCommand(command: (interruption: Interruption) => Promise<number>): Promise<number> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -20,11 +26,11 @@ export async function runCommand(
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
-    const exitCode = await command({
+    return await command({
       signal: controller.signal,
       abort: (reason) => controller.abort(reason),
+      received: () => received,
     });
-    return received === undefined ? exitCode : 128 + constants.signals[received];
   } catch (error) {
     if (received !== undefined) return 128 + constants.signals[received];
     const cause: unknown = controller.signal.aborted ? controller.signal.reason : error;

@@ -1,4 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+
+import { positiveNumber, wholeNumber } from '../command/arguments.js';
 
 export interface DemoOptions {
   jobs: number;
@@ -23,14 +25,14 @@ export function parseDemoOptions(argv: readonly string[]): DemoOptions {
     .description(
       'Runs one campaign through the HTTP API, real workers and an outside platform that misbehaves',
     )
-    .option('--jobs <number>', 'size of the generated campaign', between(1, 5_000_000), 3_000)
-    .option('--accounts <number>', 'accounts of the generated campaign', between(1, 100_000), 40)
-    .option('--workers <number>', 'worker processes', between(1, 64), 2)
-    .option('--kill <number>', 'SIGKILL a busy worker that many times', between(0, 1_000), 0)
-    .option('--seed <number>', 'seed of campaign and faults', between(0, 2 ** 31 - 1), 1)
+    .option('--jobs <number>', 'size of the generated campaign', wholeNumber(1, 5_000_000), 3_000)
+    .option('--accounts <number>', 'accounts of the generated campaign', wholeNumber(1, 100_000), 40)
+    .option('--workers <number>', 'worker processes', wholeNumber(1, 64), 2)
+    .option('--kill <number>', 'SIGKILL a busy worker that many times', wholeNumber(0, 1_000), 0)
+    .option('--seed <number>', 'seed of campaign and faults', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--file <leads.ndjson>', 'send this campaign: one payload of outreach.send a line')
     .option('--trace <file.csv>', 'arrivals follow the CSV minute,account,jobs')
-    .option('--speed <number>', 'with --trace: compress time that many times', positive)
+    .option('--speed <number>', 'with --trace: compress time that many times', positiveNumber)
     .option('--sandbox <url>', 'use a sandbox platform that is already running')
     .option(
       '--against <file>',
@@ -48,20 +50,4 @@ export function parseDemoOptions(argv: readonly string[]): DemoOptions {
     command.error('--against uses a deployment as it is: no --kill, --keep or --sandbox with it');
   }
   return options;
-}
-
-function between(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < min || value > max) {
-      throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
-    }
-    return value;
-  };
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('must be a number above 0');
-  return value;
 }

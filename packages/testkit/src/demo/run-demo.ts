@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Interruption } from '../command/run-command.js';
 import { createRunDir } from '../command/state-dir.js';
 import { startDeployment, type Deployment, type DeploymentDescription } from '../deployment/deployment.js';
 import { readDescription, writeKept } from '../deployment/kept.js';
@@ -18,11 +19,6 @@ export interface DemoResult {
   rejections: ReadonlyMap<string, number>;
   /** With `keep`: what runs on, and how to post the same campaign again. */
   kept?: { description: DeploymentDescription; file: string; campaignFile: string };
-}
-
-export interface Interruption {
-  signal: AbortSignal;
-  abort: (reason: Error) => void;
 }
 
 /** Starts everything, runs one campaign, and stops everything unless it is to be kept. */
@@ -78,8 +74,9 @@ async function runOnOwn(run: OwnRun): Promise<DemoResult> {
     prefix,
     sandboxUrl: options.sandbox,
     sandboxSeed: options.seed,
+    sandboxAccounts: 0,
     // A killed worker's jobs come back after the lease: the shortest one keeps the demo short.
-    env: { WORKER_LEASE_MS: '5000', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' },
+    env: { WORKER_LEASE_MS: '5000', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn' },
     onCasualty: ({ name, logFile }) =>
       interruption.abort(new Error(`${name} ended unexpectedly, see ${logFile}`)),
     signal: interruption.signal,

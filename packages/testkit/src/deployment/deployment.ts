@@ -17,11 +17,13 @@ export interface DeploymentOptions {
   /** A sandbox platform that runs already; an own one otherwise. */
   sandboxUrl?: string | undefined;
   sandboxSeed: number;
+  /** Accounts the own sandbox platform has from the start. */
+  sandboxAccounts: number;
   /** Left out: free ones. */
   apiPort?: number | undefined;
   boardPort?: number | undefined;
   /** More environment of the apps, such as LOG_LEVEL. */
-  env?: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string>>;
   /** Told when a service ends that nobody stopped. */
   onCasualty: (service: Service) => void;
   /** Aborting it makes a start that is under way fail, with everything stopped again. */
@@ -84,7 +86,7 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
   };
 
   const redisUrl = options.redisUrl ?? (await startPrivateRedis(options, running));
-  const sandboxUrl = options.sandboxUrl ?? (await start('sandbox', sandboxService(options.sandboxSeed))).url;
+  const sandboxUrl = options.sandboxUrl ?? (await start('sandbox', sandboxService(options))).url;
 
   const credentials = createCredentials();
   const env = {
@@ -145,12 +147,11 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
   };
 }
 
-function sandboxService(seed: number) {
+function sandboxService({ sandboxSeed: seed, sandboxAccounts: accounts }: DeploymentOptions) {
   return {
     name: 'sandbox',
     main: SANDBOX,
-    // Its life is bound to this process by the guard of the service, so not by a channel of its own.
-    args: (port: number) => ['--port', String(port), '--seed', String(seed), '--keep'],
+    args: (port: number) => [`--port=${port}`, `--seed=${seed}`, `--accounts=${accounts}`],
     readyPath: '/accounts',
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { processIdentity } from '../servers/liveness.js';
@@ -28,5 +28,8 @@ export async function readDescription(file: string): Promise<DeploymentDescripti
 }
 
 export async function writePrivateJson(file: string, value: unknown): Promise<void> {
-  await writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flag: 'w' });
+  // By way of a rename: whoever waits for the file finds all of it, and never with looser rights.
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
 }

@@ -1,0 +1,50 @@
+import { createServer } from 'node:net';
+
+/** What of the documented environment reaches the apps; addresses and credentials are set by the command. */
+const PASSED_ON = [
+  'DATABASE_URL',
+  'FAIRLANE_BLOB_STORE',
+  'WORKER_QUEUES',
+  'WORKER_LEASE_MS',
+  'WORKER_GRACE_MS',
+  'INCIDENT_WEBHOOK_URL',
+  'SUMMARY_BASE_URL',
+  'SUMMARY_API_KEY',
+  'SUMMARY_MODEL',
+  'WEBHOOK_ALLOW_PRIVATE',
+  'LOG_LEVEL',
+];
+
+export function appEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The port that `variable` names, or its default; throws when somebody listens on it. */
+export async function fixedPort(
+  variable: string,
+  defaultPort: number,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const text = env[variable] || String(defaultPort);
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Error(`${variable} must be a port from 1 to 65535, got "${text}"`);
+  }
+  if (await isFree(port)) return port;
+  throw new Error(
+    `port ${port} is in use. Stop what listens on it, set ${variable} to another port, or use "npm start -- --ephemeral".`,
+  );
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
