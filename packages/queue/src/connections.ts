@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { composedScripts } from './backend/fairlane-backend.js';
 import { describeError, type QueueLogger } from './logging.js';
@@ -43,9 +44,10 @@ export function connectProducer(redis: RedisSettings, logger: QueueLogger): Redi
 }
 
 /** Options for the connections of workers and boards, which wait for Redis for as long as it takes. */
-export function waitingConnection(redis: RedisSettings): RedisOptions & { url?: string } {
+export function waitingConnection(redis: RedisSettings): ConnectionOptions {
   const given = typeof redis === 'string' ? { url: redis } : redis;
-  return { ...given, ...common, maxRetriesPerRequest: null };
+  const options: object = { ...given, ...common, maxRetriesPerRequest: null };
+  return options;
 }
 
 /** Without a listener an `error` event would end the process (A39). One line a loss, not one a try. */

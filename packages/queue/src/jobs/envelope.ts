@@ -11,7 +11,7 @@ const MAX_DEPTH = 200;
 
 /** Stored job data as a value, or undefined where it cannot be parsed or is nested too deep. */
 export function parseJobData(text: string): { readonly value: unknown } | undefined {
-  if (depthExceeds(text, MAX_DEPTH)) return undefined;
+  if (isTooDeep(text)) return undefined;
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
@@ -30,8 +30,8 @@ export function isEnvelope(value: unknown): value is Envelope {
 }
 
 /** Counts brackets outside strings; stops at the first that is too deep. */
-function depthExceeds(text: string, limit: number): boolean {
-  if (text.length <= 2 * limit) return false;
+export function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -42,7 +42,7 @@ function depthExceeds(text: string, limit: number): boolean {
     } else if (char === 0x22) inString = true;
     else if (char === 0x5b || char === 0x7b) {
       depth += 1;
-      if (depth > limit) return true;
+      if (depth > MAX_DEPTH) return true;
     } else if (char === 0x5d || char === 0x7d) depth -= 1;
   }
   return false;

@@ -33,10 +33,11 @@ export async function* pipelined<T, R>(
 
 /** Whether `first` settles before `second`. */
 async function settlesFirst(first: Promise<unknown> | undefined, second: Promise<unknown>): Promise<boolean> {
-  const won = () => true;
-  const lost = () => false;
-  return Promise.race([Promise.resolve(first).then(won, won), second.then(lost, lost)]);
+  return Promise.race([Promise.resolve(first).then(yes, yes), second.then(no, no)]);
 }
+
+const yes = () => true;
+const no = () => false;
 
 /** Awaited in its turn; until then a failure must not count as unhandled. */
 function handled<V>(promise: Promise<V>): Promise<V> {

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { createFairlaneBackend } from '../backend/backend-factory.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { connectProducer, type RedisSettings } from '../connections.js';
+import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { UnavailableError } from '../errors.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
 import { readJobView } from '../views/read-job-view.js';
@@ -57,9 +58,6 @@ export interface Producer {
   queueCounts(queue: string): Promise<QueueCounts>;
   close(): Promise<void>;
 }
-
-export const DEFAULT_PREFIX = '{fairlane}';
-export const DEFAULT_RETENTION_MS = 7 * 86_400_000;
 
 const BATCH_COUNT = 200;
 /** Batches on their way at once: enough to keep Redis busy while the next one is being checked. */

@@ -1,0 +1,175 @@
+import { DefinitionError } from '@fairlane/sdk';
+import type { Catalogue, JobImplementation } from '@fairlane/sdk';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitingConnection, type RedisSettings } from '../connections.js';
+import { Housekeeper, type KeepCompleted } from '../housekeeping/housekeeper.js';
+import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
+import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
+import { plainEffects, type EffectRunner } from './effects.js';
+import { FairlaneWorker } from './fairlane-worker.js';
+import { readHealth, type ConsumerHealth } from './health.js';
+import type { ConsumerHooks } from './hooks.js';
+import { runAttempt } from './run-attempt.js';
+
+export interface ConsumerOptions {
+  readonly redis: RedisSettings;
+  readonly catalogue: Catalogue;
+  readonly implementations: readonly JobImplementation[];
+  /** Queues to take jobs from, and how many at once. */
+  readonly queues: Readonly<Record<string, { readonly slots: number }>>;
+  /** Default `{fairlane}`. */
+  readonly prefix?: string;
+  /** A job whose worker is lost is taken over after this. Default 30,000. */
+  readonly leaseMs?: number;
+  /** Time that running jobs get to finish on `close`. Default 30,000. */
+  readonly graceMs?: number;
+  readonly logger?: QueueLogger;
+  readonly hooks?: ConsumerHooks;
+  /** Default: effects without a ledger. */
+  readonly effects?: EffectRunner;
+  /** Default 24 hours and 100,000 a queue. Dead letters are kept until a person removes them. */
+  readonly keepCompleted?: KeepCompleted;
+  /** How long a key stays taken after its run ended; the same as the producers'. Default 7 days. */
+  readonly retentionMs?: number;
+  /** A job whose worker was lost more often than this is dead with `crashed`. Default 8. */
+  readonly maxStalls?: number;
+}
+
+export interface Consumer {
+  /** Starts taking jobs; resolves when every queue's connections are ready. */
+  start(): Promise<void>;
+  /** Stops taking jobs, lets running ones finish for at most `graceMs`, then gives the rest back. Closes. */
+  drain(graceMs?: number): Promise<void>;
+  health(): ConsumerHealth;
+  close(): Promise<void>;
+}
+
+/** Beyond the grace: handlers notice their abort, jobs are given back, connections close. */
+const GIVE_BACK_MS = 3_000;
+/** Fixed pause after a Redis error before a worker asks again. */
+const ERROR_PAUSE_MS = 1_000;
+const MIN_STALL_CHECK_MS = 500;
+
+export function createConsumer(options: ConsumerOptions): Consumer {
+  const {
+    redis,
+    catalogue,
+    queues,
+    prefix = DEFAULT_PREFIX,
+    leaseMs = 30_000,
+    logger = defaultLogger,
+    hooks = {},
+    effects = plainEffects,
+    retentionMs = DEFAULT_RETENTION_MS,
+    maxStalls = 8,
+  } = options;
+  const implementations = indexImplementations(catalogue, options.implementations);
+  const shutdown = new AbortController();
+  const workers = Object.entries(queues).map(([name, { slots }]) => createWorker(name, slots));
+  const [first] = workers;
+  if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
+  const housekeeper = new Housekeeper({
+    backend: first.fairlaneBackend,
+    prefix,
+    queues: Object.keys(queues),
+    keepCompleted: options.keepCompleted ?? { ageMs: 86_400_000, count: 100_000 },
+    retentionMs,
+    logger,
+  });
+  let status: ConsumerHealth['status'] = 'starting';
+  let closing: Promise<void> | undefined;
+
+  return {
+    async start() {
+      for (const worker of workers) {
+        worker.run().catch((error: unknown) => logger.error(describeError(error), 'the worker loop ended'));
+      }
+      await Promise.all(workers.map(async (worker) => worker.waitUntilReady()));
+      housekeeper.start();
+      if (status === 'starting') status = 'running';
+    },
+    drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
+    health: () => readHealth(status, workers),
+    close: () => (closing ??= drain(options.graceMs ?? 30_000)),
+  };
+
+  function createWorker(name: string, slots: number): FairlaneWorker {
+    if (!Object.hasOwn(catalogue.queues.definitions, name)) {
+      throw new DefinitionError(`queue ${name} is not declared in the catalogue`);
+    }
+    const worker: FairlaneWorker = new FairlaneWorker(
+      name,
+      async (job, lease) =>
+        runAttempt(job, lease, {
+          implementations,
+          backend: worker.fairlaneBackend,
+          effects,
+          logger,
+          hooks,
+          shutdown: shutdown.signal,
+          random: Math.random,
+        }),
+      {
+        connection: waitingConnection(redis),
+        prefix,
+        name: `${hostname()}-${process.pid}`.replaceAll(/[^\w.-]/g, '-'),
+        concurrency: slots,
+        autorun: false,
+        lockDuration: leaseMs,
+        stalledInterval: Math.max(MIN_STALL_CHECK_MS, Math.floor(leaseMs / 2)),
+        maxStalledCount: maxStalls,
+        runRetryDelay: ERROR_PAUSE_MS,
+      },
+    );
+    // Without a listener an `error` event would end the process (A39).
+    worker.on('error', (error) => logger.error({ queue: name, ...describeError(error) }, 'worker error'));
+    worker.on('stalled', (jobId) =>
+      logger.warn({ queue: name, jobId }, 'took a job back from a lost worker'),
+    );
+    return worker;
+  }
+
+  async function drain(graceMs: number): Promise<void> {
+    status = 'draining';
+    const closed = Promise.all(workers.map(async (worker) => worker.close()));
+    const inTime = await settledWithin(closed, graceMs);
+    if (!inTime) {
+      shutdown.abort();
+      if (!(await settledWithin(closed, GIVE_BACK_MS))) {
+        logger.error('jobs could not be given back; their leases will end and other workers take them');
+        await settledWithin(Promise.all(workers.map(async (worker) => worker.disconnect())), GIVE_BACK_MS);
+      }
+    }
+    await settledWithin(housekeeper.stop(), GIVE_BACK_MS);
+    status = 'closed';
+  }
+}
+
+async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(ms, false, { signal: timer.signal }).catch(() => false);
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+function indexImplementations(
+  catalogue: Catalogue,
+  implementations: readonly JobImplementation[],
+): ReadonlyMap<string, JobImplementation> {
+  const byName = new Map<string, JobImplementation>();
+  for (const implementation of implementations) {
+    const { name } = implementation.contract;
+    if (byName.has(name)) throw new DefinitionError(`job ${name} has two implementations`);
+    if (catalogue.job(name) === undefined) throw new DefinitionError(`job ${name} is not in the catalogue`);
+    byName.set(name, implementation);
+  }
+  return byName;
+}

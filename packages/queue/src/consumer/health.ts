@@ -1,0 +1,36 @@
+import type { FairlaneWorker } from './fairlane-worker.js';
+
+export interface ConsumerHealth {
+  readonly status: 'starting' | 'running' | 'draining' | 'closed';
+  /** A consume loop with free slots has not asked for work for too long: only a restart helps. */
+  readonly stuck: boolean;
+  readonly queues: readonly {
+    readonly name: string;
+    readonly slots: number;
+    readonly busy: number;
+    /** Since the loop last asked for work; grows while every slot is busy. */
+    readonly lastPollAgeMs: number;
+  }[];
+}
+
+/**
+ * A loop asks at least every 15 seconds (BullMQ blocks for at most 10, with a watchdog a second later); while Redis is
+ * away its wait is longer, but then the watchdog still ends it.
+ */
+const STUCK_AFTER_MS = 60_000;
+
+export function readHealth(
+  status: ConsumerHealth['status'],
+  workers: readonly FairlaneWorker[],
+): ConsumerHealth {
+  const queues = workers.map((worker) => ({
+    name: worker.name,
+    slots: worker.concurrency,
+    busy: worker.busyCount,
+    lastPollAgeMs: Math.round(performance.now() - worker.fairlaneBackend.lastPollAtMs),
+  }));
+  const stuck =
+    status === 'running' &&
+    queues.some(({ busy, slots, lastPollAgeMs }) => busy < slots && lastPollAgeMs > STUCK_AFTER_MS);
+  return { status, stuck, queues };
+}

@@ -1,0 +1,204 @@
+import { classifyError, type HandlerContext } from '@fairlane/sdk';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import type { FairlaneJob } from '../jobs/fairlane-job.js';
+import { bindLogger, describeError, type QueueLogger } from '../logging.js';
+import { AttemptFailed } from './attempt-failed.js';
+import type { EffectRunner } from './effects.js';
+import type { ConsumerHooks } from './hooks.js';
+import type { Lease } from './lease.js';
+import { readJob, type ReadJob } from './read-job.js';
+import { settle, type Settlement } from './settlement.js';
+import { StopSignal } from './stop-signal.js';
+
+/** How long a handler may take to notice its abort before the attempt is settled without it. */
+const ABORT_GRACE_MS = 5_000;
+const SHUTDOWN_GRACE_MS = 1_000;
+/** Pause before a job that this worker cannot run is offered again; another worker may take it then. */
+const NO_HANDLER_DELAY_MS = 5_000;
+const MAX_PROGRESS_BYTES = 16 * 1024;
+
+export interface AttemptDependencies {
+  readonly implementations: Parameters<typeof readJob>[1];
+  readonly backend: FairlaneBackend;
+  readonly effects: EffectRunner;
+  readonly logger: QueueLogger;
+  readonly hooks: ConsumerHooks;
+  readonly shutdown: AbortSignal;
+  readonly random: () => number;
+}
+
+type Runnable = Extract<ReadJob, { kind: 'ok' }>;
+
+/**
+ * One attempt of a job: read it, run its handler within its time and lease, decide what follows.
+ *
+ * @returns the handler's result.
+ * @throws AttemptFailed, and nothing else.
+ */
+export async function runAttempt(
+  job: FairlaneJob,
+  lease: Lease,
+  deps: AttemptDependencies,
+): Promise<unknown> {
+  const read = readJob(job, deps.implementations);
+  if (read.kind === 'no_handler') throw new AttemptFailed(await holdForAnotherWorker(job, deps));
+  if (read.kind !== 'ok') throw buried(job, read.kind, read.reason, deps);
+
+  const { contract } = read.implementation;
+  const startedAt = performance.now();
+  const stop = new StopSignal({ timeoutMs: contract.timeoutMs, lease, shutdown: deps.shutdown });
+  deps.hooks.onStarted?.({ queue: job.queueName, name: job.name, waitedMs: waitedMs(job) });
+  try {
+    const result = await runHandler(job, read, lease, stop, deps);
+    ended('completed');
+    return result;
+  } catch (error) {
+    const settlement = await decide(error, job, read, stop, deps);
+    ended(settlement.kind, settlement.kind === 'dead' ? settlement.error.code : undefined);
+    throw new AttemptFailed(settlement, error);
+  } finally {
+    stop.end();
+  }
+
+  function ended(outcome: Settlement['kind'] | 'completed', code?: string): void {
+    deps.hooks.onAttemptEnded?.({
+      queue: job.queueName,
+      name: job.name,
+      outcome,
+      ...(code === undefined ? {} : { code }),
+      processingMs: performance.now() - startedAt,
+    });
+  }
+}
+
+async function runHandler(
+  job: FairlaneJob,
+  { implementation, payload, info }: Runnable,
+  lease: Lease,
+  stop: StopSignal,
+  { effects, logger }: AttemptDependencies,
+): Promise<unknown> {
+  const { signal } = stop;
+  const attempt = job.attemptsMade + 1;
+  const log = bindLogger(logger, { jobId: info.id, job: info.name, account: info.account, attempt });
+  let over = false;
+  const context: HandlerContext = {
+    job: info,
+    attempt,
+    signal,
+    logger: log,
+    progress: async (value) => {
+      if (!over) await recordProgress(job, value, log);
+    },
+    effect: effects.forAttempt({
+      job: info,
+      attempt,
+      signal,
+      isCurrent: () => !over && !signal.aborted && lease.isHeld,
+    }),
+  };
+  try {
+    // In a then, so that a handler which is no async function and throws rejects too.
+    const running = Promise.resolve().then(() => implementation.run(payload, context));
+    return await Promise.race([running, afterGrace(stop, running)]);
+  } finally {
+    over = true;
+  }
+}
+
+/** Rejects when the handler has not settled a while after it was told to stop: its slot is needed. */
+async function afterGrace(stop: StopSignal, running: Promise<unknown>): Promise<never> {
+  running.catch(() => undefined);
+  const { signal } = stop;
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await delay(stop.cause === 'shutdown' ? SHUTDOWN_GRACE_MS : ABORT_GRACE_MS, undefined, { ref: false });
+  throw signal.reason;
+}
+
+async function decide(
+  error: unknown,
+  job: FairlaneJob,
+  { implementation: { contract } }: Runnable,
+  stop: StopSignal,
+  { backend, hooks, random }: AttemptDependencies,
+): Promise<Settlement> {
+  const nowMs = Date.now();
+  const classification = classifyError(error, nowMs);
+  // A stop explains only what the handler did not: a definite answer of the outside still stands.
+  const stoppedBy = explains(classification.class) ? stop.cause : undefined;
+  hooks.onFailedAttempt?.({
+    queue: job.queueName,
+    name: job.name,
+    class: classification.class,
+    code: classification.code,
+  });
+  const deferredSinceMs =
+    classification.class === 'throttled' ? await readDeferredSince(backend, job) : undefined;
+  return settle({
+    classification,
+    stoppedBy,
+    policy: contract.retry,
+    attempt: job.attemptsMade + 1,
+    deferrals: Math.max(1, job.attemptsStarted - job.attemptsMade),
+    deferredSinceMs,
+    timeoutMs: contract.timeoutMs,
+    nowMs,
+    random,
+  });
+}
+
+function explains(errorClass: ReturnType<typeof classifyError>['class']): boolean {
+  return errorClass === 'retryable' || errorClass === 'unknown';
+}
+
+async function readDeferredSince(backend: FairlaneBackend, job: FairlaneJob): Promise<number | undefined> {
+  const fields = await backend.readRunFields(job.id ?? '', ['flDeferredSince', 'flHeldReason']);
+  const since = Number(fields.flDeferredSince ?? '');
+  return since > 0 && fields.flHeldReason === 'throttled' ? since : undefined;
+}
+
+async function holdForAnotherWorker(
+  job: FairlaneJob,
+  { backend, random }: AttemptDependencies,
+): Promise<Settlement> {
+  const { flDeferredSince } = await backend.readRunFields(job.id ?? '', ['flDeferredSince']);
+  return {
+    kind: 'defer',
+    reason: 'no_handler',
+    delayMs: Math.ceil(NO_HANDLER_DELAY_MS * (0.5 + random() / 2)),
+    sinceMs: Number(flDeferredSince ?? '') || Date.now(),
+  };
+}
+
+function buried(
+  job: FairlaneJob,
+  code: 'unreadable' | 'invalid_payload',
+  message: string,
+  { hooks }: AttemptDependencies,
+): AttemptFailed {
+  const { queueName: queue, name } = job;
+  hooks.onAttemptEnded?.({ queue, name, outcome: 'dead', code, processingMs: 0 });
+  const at = new Date().toISOString();
+  return new AttemptFailed({
+    kind: 'dead',
+    error: { code, class: 'permanent', message, at, attempt: job.attemptsMade + 1 },
+  });
+}
+
+/** Progress is for people: a failure to store it is no failure of the job. */
+async function recordProgress(job: FairlaneJob, value: number | object, logger: QueueLogger): Promise<void> {
+  try {
+    const text = JSON.stringify(value);
+    if (text === undefined || text.length > MAX_PROGRESS_BYTES) throw new RangeError('progress is too large');
+    await job.updateProgress(JSON.parse(text) as number | object);
+  } catch (error) {
+    logger.warn(describeError(error), 'progress was not stored');
+  }
+}
+
+/** Since the job was due; a retry's own delay is not waiting. */
+function waitedMs({ timestamp, delay: delayMs, processedOn }: FairlaneJob): number {
+  return Math.max(0, (processedOn ?? timestamp) - timestamp - (delayMs || 0));
+}
