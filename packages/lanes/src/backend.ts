@@ -1,0 +1,249 @@
+import {
+  RedisQueueBackend,
+  createRedisBackend,
+  type BackendFactory,
+  type RedisConnection,
+  QueueKeys,
+} from 'bullmq';
+import { encodeLane, type LaneOptions } from './lane-options.js';
+import { ownKeyOfBase } from './keys.js';
+import { laneScripts, type ComposedScript } from './scripts.js';
+import { Waker } from './waker.js';
+import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
+
+type QueueContext = ConstructorParameters<typeof RedisQueueBackend>;
+type KeysMap = QueueContext[2];
+type Client = Parameters<RedisQueueBackend['execCommand']>[0];
+type Args = Parameters<RedisQueueBackend['execCommand']>[2];
+
+/** `{ next, now, fence }` of an activating script; 0 = none. */
+type WakeReply = [next: number, now: number, fence: number];
+
+interface AddedJob {
+  opts?: { lane?: LaneOptions };
+  parentKey?: string;
+}
+
+/** A worker blocks at most this long, so that it takes over a wake-up whose process has died. */
+const MAX_BLOCK_SECONDS = 0.8;
+
+const definedClients = new WeakSet<object>();
+
+/**
+ * BullMQ's Redis backend with a lane per account. Every BullMQ script that touches waiting,
+ * active or finished jobs runs inside one of ours; see `docs/lanes.md`.
+ */
+export class LaneBackend extends RedisQueueBackend {
+  protected readonly laneOptions: ResolvedOptions;
+  private readonly waker: Waker;
+  private readonly ownKey: string;
+  private readonly base: string;
+  private readonly fences = new Map<string, number>();
+
+  constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
+    super(connection, name, keys, toKey, opts, blocking, owns);
+    this.laneOptions = laneOptions;
+    this.base = keys['']!;
+    this.ownKey = ownKeyOfBase(this.base);
+    this.waker = new Waker(() => this.writeMarker());
+    // Registered before anybody else can wait for the client: a pipeline only knows the commands
+    // that were defined when it was made.
+    connection.client.then(
+      (client) => this.defineCommands(client as unknown as DefiningClient),
+      () => undefined,
+    );
+  }
+
+  /** The scripts to register, by command; a subclass adds to them. */
+  protected commands(): Iterable<Pick<ComposedScript, 'name' | 'numberOfKeys' | 'lua'>> {
+    return laneScripts().values();
+  }
+
+  /** Registered names carry the class, so that plain and lane queues may share one client. */
+  protected commandName(name: string): string {
+    return `lane.${name}:${this.version}`;
+  }
+
+  private defineCommands(client: DefiningClient): void {
+    for (const script of this.commands()) {
+      const name = this.commandName(script.name);
+      if (!(name in client)) {
+        client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
+      }
+    }
+    definedClients.add(client);
+  }
+
+  override forQueue(queueName: string, prefix?: string): LaneBackend {
+    const resolved = prefix ?? this.redisPrefix;
+    const keys = new QueueKeys(resolved);
+    return new LaneBackend(
+      this.connection,
+      queueName,
+      keys.getKeys(queueName),
+      (type: string) => keys.toKey(queueName, type),
+      { ...this.queue.opts, prefix: resolved } as QueueContext[4],
+      this.blockingConnection,
+      false,
+      this.laneOptions,
+    );
+  }
+
+  override execCommand(
+    client: Client,
+    commandName: string,
+    args: Args,
+  ): ReturnType<RedisQueueBackend['execCommand']> {
+    const script = laneScripts().get(commandName);
+    if (!script) {
+      return super.execCommand(client, commandName, args);
+    }
+    if (script.role === 'adding') {
+      return client.runCommand(this.commandName(commandName), args);
+    }
+    const all = [...args];
+    all.splice(script.numberOfKeys - 1, 0, this.ownKey);
+    all.push(this.base, this.time());
+    const reply = client.runCommand(this.commandName(commandName), all);
+    return script.role === 'activating' ? this.unwrap(reply as Promise<unknown>) : reply;
+  }
+
+  /** BullMQ's reply; what it says about waking is acted upon. */
+  private async unwrap(reply: Promise<unknown>): Promise<unknown> {
+    const [bull, [next, now, fence]] = (await reply) as [unknown, WakeReply];
+    this.waker.schedule(next, now);
+    if (fence > 0 && Array.isArray(bull)) {
+      this.fences.set(String(bull[1]), fence);
+    }
+    return bull;
+  }
+
+  private time(): string {
+    return this.laneOptions.clock ? String(this.laneOptions.clock()) : '';
+  }
+
+  private withLane(args: Args, keyCount: number, job: AddedJob, keys: KeysMap): Args {
+    const base = keys['']!;
+    const { lane, extra } = encodeLane(job.opts?.lane, this.laneOptions.groupNames, Boolean(job.parentKey));
+    args.splice(keyCount, 0, ownKeyOfBase(base));
+    args.push(lane, extra, base, this.time());
+    return args;
+  }
+
+  protected override addStandardJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addStandardJobArgs(job, opts, args, keys), 9, job, keys) as (
+      | string
+      | Buffer
+    )[];
+  }
+
+  protected override addDelayedJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addDelayedJobArgs(job, opts, args, keys), 6, job, keys) as (string | Buffer)[];
+  }
+
+  protected override addPrioritizedJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addPrioritizedJobArgs(job, opts, args, keys), 9, job, keys) as (
+      | string
+      | Buffer
+    )[];
+  }
+
+  protected override addParentJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addParentJobArgs(job, opts, args, keys), 6, job, keys) as (string | Buffer)[];
+  }
+
+  /** The only raw read of BullMQ that goes to `wait` itself. */
+  override async isJobInState(
+    ...[state, jobId]: Parameters<RedisQueueBackend['isJobInState']>
+  ): Promise<boolean> {
+    if (state === 'wait' || (state as string) === 'waiting') {
+      return (await this.getState(jobId)) === 'waiting';
+    }
+    return super.isJobInState(state, jobId);
+  }
+
+  override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
+    const popped = await super.waitForJob(Math.min(blockTimeout, MAX_BLOCK_SECONDS));
+    if (popped && popped.score > 0) {
+      // A delay marker: on the clock of whoever wrote it, which is taken to be the server's.
+      this.waker.schedule(popped.score, 0);
+      return { ...popped, score: this.waker.localTime(popped.score) };
+    }
+    return popped;
+  }
+
+  private async writeMarker(): Promise<void> {
+    if (this.closing) {
+      return;
+    }
+    const client = (await this.queue.client) as unknown as {
+      zadd(key: string, score: number, member: string): Promise<unknown>;
+    };
+    await client.zadd(this.keys.marker!, 0, '0');
+  }
+
+  override async close(force = false): Promise<void> {
+    this.waker.stop();
+    await super.close(force);
+  }
+}
+
+interface DefiningClient {
+  defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
+}
+
+type AddArguments = Parameters<RedisQueueBackend['addStandardJobArgs']>;
+
+type LaneBackendArguments = [
+  connection: QueueContext[0],
+  name: QueueContext[1],
+  keys: QueueContext[2],
+  toKey: QueueContext[3],
+  opts: QueueContext[4],
+  blocking: QueueContext[5],
+  owns: boolean,
+  laneOptions: ResolvedOptions,
+];
+
+/**
+ * A backend factory, to be given as the last argument of `Queue`, `Worker`, `QueueEvents` and
+ * `FlowProducer`.
+ *
+ * @example
+ * const lanes = createLaneBackend({ groups: { email: { default: { limit: 10, perMs: 1000 } } } });
+ * const queue = new Queue('outreach', { connection, prefix: '{app}' }, lanes);
+ * await queue.add('send', data, { lane: { account: 'acme', group: 'email' } });
+ */
+export function createLaneBackend(options: LaneBackendOptions = {}): BackendFactory<LaneBackend> {
+  const laneOptions = resolveOptions(options);
+  laneScripts();
+  return (name, opts, extra) => {
+    // The connections are made by BullMQ; the backend around them is not used, but its
+    // connections report their errors to it too, and an error nobody listens to is thrown.
+    const plain = createRedisBackend(name, opts, extra) as unknown as {
+      connection: RedisConnection;
+      blockingConnection?: RedisConnection;
+      on(event: 'error', listener: () => void): void;
+    };
+    plain.on('error', () => undefined);
+    const keys = new QueueKeys((opts as { prefix?: string }).prefix);
+    return new LaneBackend(
+      plain.connection,
+      name,
+      keys.getKeys(name),
+      (type: string) => keys.toKey(name, type),
+      opts,
+      plain.blockingConnection,
+      true,
+      laneOptions,
+    );
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * Every key of lanes lives under `<prefix>::`, so under the hash tag of the BullMQ prefix; no
+ * queue can collide with it, since BullMQ allows neither empty queue names nor colons in them.
+ */
+export interface LaneKeys {
+  /** The queue's own key: its state, and the stem of its other keys. */
+  queue(queue: string): string;
+  /** BullMQ's key prefix of the queue, `P:Q:`. */
+  base(queue: string): string;
+  account(account: string): string;
+  windows(account: string): string;
+  group(group: string): string;
+  readonly config: string;
+  readonly queues: string;
+  readonly calendars: string;
+  readonly pauses: string;
+}
+
+export function laneKeys(prefix: string): LaneKeys {
+  return {
+    queue: (queue) => `${prefix}::q:${queue}`,
+    base: (queue) => `${prefix}:${queue}:`,
+    account: (account) => `${prefix}::a:${account}`,
+    windows: (account) => `${prefix}::win:${account}`,
+    group: (group) => `${prefix}::g:${group}`,
+    config: `${prefix}::conf`,
+    queues: `${prefix}::queues`,
+    calendars: `${prefix}::calendars`,
+    pauses: `${prefix}::pauses`,
+  };
+}
+
+/** The queue's own key from BullMQ's key prefix of it (`P:Q:` gives `P::q:Q`). */
+export function ownKeyOfBase(base: string): string {
+  const end = base.length - 1;
+  const colon = base.lastIndexOf(':', end - 1);
+  return `${base.slice(0, colon)}::q:${base.slice(colon + 1, end)}`;
+}

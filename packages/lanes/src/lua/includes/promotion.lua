@@ -1,0 +1,102 @@
+--[[
+  Work that has become due: delayed jobs enter their lanes, closed gates open.
+
+  BullMQ would decide by the worker's clock; here the server's clock does. A job back from a
+  backoff goes to the front of its lane, since it was first once already; among several of
+  them the earliest due one ends up next.
+]]
+local MAX_PROMOTED = 100
+local MAX_OPENED = 100
+
+local function promote(c)
+  local delayed = c.base .. 'delayed'
+  local due = (floor(now()) + 1) * 0x1000 - 1
+  local ids = call('ZRANGEBYSCORE', delayed, 0, due, 'LIMIT', 0, MAX_PROMOTED)
+  if #ids == 0 then
+    return
+  end
+  local returning = {}
+  for _, id in ipairs(ids) do
+    local key = c.base .. id
+    local job = call('HMGET', key, 'priority', 'ln', 'atm', 'name')
+    if job[4] then
+      local lane = job[2] or SHARED
+      local priority = tonumber(job[1]) or 0
+      lane_of_key[key] = lane
+      if priority > 0 then
+        -- BullMQ's score: counter 0 is the front of a priority.
+        local place = 0
+        if not job[3] then
+          place = call('INCR', c.base .. 'pc') % 0x100000000
+        end
+        push_prioritized(c, lane, priority * 0x100000000 + place, id)
+      elseif job[3] then
+        returning[#returning + 1] = id
+      else
+        push(c, lane, 'LPUSH', id)
+      end
+      unindex_delayed(c, lane, id)
+      call('XADD', c.base .. 'events', '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
+      call('HSET', key, 'delay', 0)
+    end
+  end
+  for i = #returning, 1, -1 do
+    push(c, lane_of(c, returning[i]), 'RPUSH', returning[i])
+  end
+  call('ZREM', delayed, unpack(ids))
+  c.wake = true
+  if #ids == MAX_PROMOTED then
+    c.again = true
+  end
+end
+
+-- Looks at one held lane again: opens it, or notes when to look next.
+local function reconsider(c, g, a)
+  load(c)
+  local lane = g .. ':' .. a
+  local at, why = closed(gate_of(c, g, a), 1)
+  if not at then
+    call('SREM', prefix() .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
+    unhold(c, g, a)
+  elseif at < huge then
+    call('ZADD', c.own .. ':c', at, lane)
+  else
+    call('ZREM', c.own .. ':c', lane)
+    if why == 'in_flight' then
+      call('SADD', prefix() .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
+    end
+  end
+end
+
+local function open_due(c)
+  local lanes = call('ZRANGEBYSCORE', c.own .. ':c', '-inf', now(), 'LIMIT', 0, MAX_OPENED)
+  for _, lane in ipairs(lanes) do
+    local g, a = split(lane)
+    reconsider(c, g, a)
+  end
+  if #lanes == MAX_OPENED then
+    c.again = true
+  end
+end
+
+-- When there will be something to do next, on the server's clock; nil for never.
+local function next_due(c)
+  local due = c.next
+  local delayed = call('ZRANGE', c.base .. 'delayed', 0, 0, 'WITHSCORES')[2]
+  if delayed then
+    delayed = tonumber(delayed) / 0x1000
+    if not due or delayed < due then
+      due = delayed
+    end
+  end
+  if c.lim then
+    local opens = tonumber(call('ZRANGE', c.own .. ':c', 0, 0, 'WITHSCORES')[2])
+    if opens and (not due or opens < due) then
+      due = opens
+    end
+    if c.total_opens and (not due or c.total_opens < due) then
+      due = c.total_opens
+    end
+  end
+  return due
+end

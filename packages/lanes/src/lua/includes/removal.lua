@@ -1,0 +1,62 @@
+--[[
+  A job's hash is deleted: its index entries go with it. Its lane is remembered for the call,
+  because `drain`, `obliterate`, `cleanJobsInSet` and `addJobScheduler` delete the hash first
+  and take the id out of its list or set afterwards.
+
+  A claim stays: the handler of a job removed while active may still run. The audit ends it.
+]]
+local deleted, unindexed = {}, {}
+
+local function context_of_key(key)
+  if string.sub(key, 1, #BASE) == BASE then
+    return own_context, string.sub(key, #BASE + 1)
+  end
+  local p = prefix() .. ':'
+  if string.sub(key, 1, #p) ~= p then
+    return nil
+  end
+  local queue, rest = string.match(string.sub(key, #p + 1), '^([^:]+):(.+)$')
+  if not queue then
+    return nil
+  end
+  local c = context(p .. queue .. ':', p .. ':q:' .. queue)
+  if c.lanes == nil then
+    c.lanes = call('HEXISTS', c.base .. 'meta', 'lanes') == 1
+  end
+  return c, rest
+end
+
+local function job_deleted(key)
+  local c, id = context_of_key(key)
+  if not c or c.lanes == false then
+    return
+  end
+  local job = call('HMGET', key, 'ln', 'tg', 'finishedOn')
+  local lane = job[1] or lane_of_key[key] or SHARED
+  lane_of_key[key] = lane
+  deleted[key] = true
+  if job[3] and not unindexed[key] then
+    if call('HEXISTS', key, 'failedReason') == 1 then
+      unindex_finished(c, 'failed', lane, id)
+    else
+      unindex_finished(c, 'completed', lane, id)
+    end
+  end
+  if job[2] then
+    call('ZREM', c.own .. ':x:t:' .. job[2], id)
+  end
+end
+
+-- BullMQ obliterates a queue: what is ours goes too, but for claims whose handlers may run.
+local function queue_deleted(c)
+  load(c)
+  local keys = { c.own, c.own .. ':c', c.own .. ':s', c.own .. ':t' }
+  for _, g in ipairs(c.groups) do
+    keys[#keys + 1] = c.own .. ':r:' .. g
+    keys[#keys + 1] = c.own .. ':h:' .. g
+  end
+  call('DEL', unpack(keys))
+  call('SREM', prefix() .. '::queues', string.match(c.base, '([^:]*):$'))
+  c.v, c.dirty, c.wake, c.again = nil, false, false, false
+  c.e = 0
+end

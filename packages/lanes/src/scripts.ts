@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import {
+  EMBEDDED_SCRIPTS,
+  SUPPORTED_BULLMQ,
+  highestArgument,
+  installedBullmqVersion,
+  installedScripts,
+  type LaneRole,
+} from './bull-scripts.js';
+import { LaneError } from './errors.js';
+
+/** A script ready to be registered with a client. */
+export interface ComposedScript {
+  readonly name: string;
+  readonly role: LaneRole | 'own';
+  readonly numberOfKeys: number;
+  /** Defines `lane(redis, KEYS, ARGV)`; to be followed by a call of it. */
+  readonly definition: string;
+  /** The whole script. */
+  readonly lua: string;
+}
+
+const LUA = new URL('../src/lua/', import.meta.url);
+
+function read(path: string): string {
+  return readFileSync(new URL(path, LUA), 'utf8');
+}
+
+/** Every function of an include is built anew at each call, so a script gets only what it needs. */
+const CORE = ['context', 'gates', 'lanes', 'indexes', 'removal'];
+const INCLUDES: Record<LaneRole, readonly string[]> = {
+  adding: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect'],
+  activating: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect', 'finishing'],
+  other: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect'],
+};
+const OWN_INCLUDES = [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish'];
+
+function includes(names: readonly string[]): string {
+  return names.map((name) => read(`includes/${name}.lua`)).join('\n');
+}
+
+function define(parts: readonly string[]): string {
+  return `local function lane(redis, KEYS, ARGV)\n${parts.join('\n')}\nend\n`;
+}
+
+function checkVersion(): void {
+  const version = installedBullmqVersion();
+  if (!SUPPORTED_BULLMQ.test(version)) {
+    throw new LaneError(
+      'unsupported_bullmq',
+      `bullmq ${version} is installed; @fairlane/lanes has been tested with ${SUPPORTED_BULLMQ.source}. Install a supported version.`,
+    );
+  }
+}
+
+const composed = new Map<string, ComposedScript>();
+
+function compose(): void {
+  checkVersion();
+  const scripts = installedScripts();
+  for (const [name, expected] of Object.entries(EMBEDDED_SCRIPTS)) {
+    const script = scripts.get(name);
+    const argv = script && highestArgument(script.content);
+    if (!script || script.keys !== expected.keys || (expected.argv !== null && argv !== expected.argv)) {
+      throw new LaneError(
+        'unsupported_bullmq',
+        `The script ${name} of bullmq ${installedBullmqVersion()} takes ${script?.keys ?? 'no'} keys and ${argv ?? 'no'} arguments; ${expected.keys} and ${expected.argv ?? 'any'} were expected. Install a supported version.`,
+      );
+    }
+    const definition = define([
+      includes(INCLUDES[expected.role]),
+      `local FINISHING = ${name === 'moveToFinished'}`,
+      `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
+      read(`commands/${expected.role}.lua`),
+    ]);
+    const call =
+      expected.role === 'activating'
+        ? 'local reply, wake = lane(redis, KEYS, ARGV)\nreturn { reply, wake }\n'
+        : 'return lane(redis, KEYS, ARGV)\n';
+    composed.set(name, {
+      name,
+      role: expected.role,
+      numberOfKeys: script.keys + 1,
+      definition,
+      lua: definition + call,
+    });
+  }
+}
+
+function compositions(): Map<string, ComposedScript> {
+  if (composed.size === 0) {
+    compose();
+  }
+  return composed;
+}
+
+/** All BullMQ scripts that run inside ours. */
+export function laneScripts(): ReadonlyMap<string, ComposedScript> {
+  return compositions();
+}
+
+/**
+ * The script that runs BullMQ's `commandName` with lanes. Its `definition` may be nested in a
+ * script of yours: append your KEYS and ARGV behind ours, `table.remove` them again, then call
+ * `lane(redis, KEYS, ARGV)`. An `activating` one returns two values: BullMQ's reply and
+ * `{ next, now, fence }`, and your script must reply `{ reply, wake, ... }`.
+ */
+export function laneScript(commandName: string): ComposedScript {
+  const script = compositions().get(commandName);
+  if (!script) {
+    throw new LaneError('unknown_command', `${commandName} is not a BullMQ command that lanes run.`);
+  }
+  return script;
+}
+
+/** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
+export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
+  const definition = define([includes(OWN_INCLUDES), read(`commands/${name}.lua`)]);
+  return {
+    name,
+    role: 'own',
+    numberOfKeys,
+    definition,
+    lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
+  };
+}
