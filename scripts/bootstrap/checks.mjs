@@ -35,6 +35,7 @@ export async function runChecks(suite, filters, build) {
   if (suite === 'test') {
     await count('types', () => tool('typescript/bin/tsc', ['-b']));
     await count('types of tests', () => tool('typescript/bin/tsc', ['-p', 'tsconfig.tests.json']));
+    await count('types of scripts', () => tool('typescript/bin/tsc', ['-p', 'scripts']));
     await count('lint', () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']));
     await count('format', () => tool('oxfmt/bin/oxfmt', ['--check', '.']));
   }

@@ -5,7 +5,7 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /** @type {Set<() => void | Promise<void>>} */
 const cleanUps = new Set();
 let uninterruptibleDepth = 0;
-/** @type {string | undefined} */
+/** @type {NodeJS.Signals | undefined} */
 let pending;
 
 /**
@@ -18,7 +18,7 @@ export function onInterruption(cleanUp) {
   return () => cleanUps.delete(cleanUp);
 }
 
-/** @param {string} signal */
+/** @param {NodeJS.Signals} signal */
 function interrupt(signal) {
   if (uninterruptibleDepth > 0) {
     pending = signal;

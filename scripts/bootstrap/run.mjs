@@ -113,7 +113,7 @@ function signalGroup(group, signal) {
 function startGuard(group) {
   const guard = spawn(
     '/bin/sh',
-    ['-c', 'read -r _; kill -KILL -- "-$1" 2>/dev/null', 'guard', String(group)],
+    ['-c', 'read -r _; kill -s KILL -- "-$1" 2>/dev/null', 'guard', String(group)],
     {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -31,6 +31,7 @@ describe('a guarded process', () => {
       expect(isAlive(serverPid)).toBe(true);
       parent.kill(signal);
       await untilGone(serverPid, 5_000);
+      expect(isAlive(serverPid)).toBe(false);
     },
   );
 });

@@ -76,10 +76,14 @@ export async function startGuardedProcess(options: GuardedProcessOptions): Promi
 }
 
 function startGuard(pid: number): ChildProcess {
-  const guard = spawn('/bin/sh', ['-c', 'read -r _; kill -KILL "$1" 2>/dev/null', 'guard', String(pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const guard = spawn(
+    '/bin/sh',
+    ['-c', 'read -r _; kill -s KILL -- "-$1" 2>/dev/null', 'guard', String(pid)],
+    {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   // A guard that cannot start only loses the protection against a SIGKILLed parent.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
