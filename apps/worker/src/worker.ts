@@ -1,1 +1,65 @@
-export {};
+import { createConsumer } from '@fairlane/queue';
+import type { Checks, Logger, QueueSlots, Registry } from '@fairlane/runtime';
+import type { Catalogue, JobImplementation } from '@fairlane/sdk';
+import { jobMetrics } from './job-metrics.js';
+
+export interface WorkerDeps {
+  redisUrl: string;
+  /** Of all keys in Redis. */
+  prefix: string;
+  catalogue: Catalogue;
+  implementations: readonly JobImplementation[];
+  queues: readonly QueueSlots[];
+  /** How long a job stays this worker's without a sign of life. */
+  leaseMs: number;
+  /** How long running jobs may go on after a stop. */
+  graceMs: number;
+  logger: Logger;
+  registry: Registry;
+}
+
+export interface WorkerApp {
+  start(): Promise<void>;
+  /** Takes no more jobs, lets running ones finish for at most the grace period, gives the rest back, closes. */
+  stop(): Promise<void>;
+  /** Fails when only a restart helps. An empty queue, held jobs or an absent Redis are no reason. */
+  healthz: Checks;
+  /** Fails before the start and from the begin of a stop. */
+  readyz: Checks;
+}
+
+/** A worker without the environment, the signals and the port of its process. */
+export function createWorkerApp(deps: WorkerDeps): WorkerApp {
+  const { redisUrl, prefix, catalogue, implementations, leaseMs, graceMs, logger, registry } = deps;
+  const consumer = createConsumer({
+    redis: redisUrl,
+    prefix,
+    catalogue,
+    implementations,
+    queues: Object.fromEntries(deps.queues.map(({ name, max }) => [name, { slots: max }])),
+    leaseMs,
+    graceMs,
+    logger,
+    hooks: jobMetrics(registry),
+  });
+  return {
+    start: () => consumer.start(),
+    stop: () => consumer.drain(),
+    healthz: {
+      consumer() {
+        const { stuck, queues } = consumer.health();
+        if (!stuck) return undefined;
+        const ages = queues.map(
+          ({ name, lastPollAgeMs }) => `${name} ${Math.round(lastPollAgeMs / 1000)} s ago`,
+        );
+        return `the consume loop is stuck, work was last asked for: ${ages.join(', ')}`;
+      },
+    },
+    readyz: {
+      consumer() {
+        const { status } = consumer.health();
+        return status === 'running' ? undefined : status;
+      },
+    },
+  };
+}

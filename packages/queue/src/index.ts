@@ -11,3 +11,4 @@ export { EffectMisuseError, plainEffects, type EffectRunner, type EffectScope } 
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export type { RedisSettings } from './connections.js';
 export type { QueueLogger } from './logging.js';
+export { isEnvelope, parseJobData, type Envelope } from './jobs/envelope.js';

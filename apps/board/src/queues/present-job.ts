@@ -1,7 +1,7 @@
 import type { QueueJobJson } from '@bull-board/api/typings/app';
+import { isEnvelope, parseJobData } from '@fairlane/queue';
 import type { BoardRole } from '@fairlane/runtime';
 import type { JobHash, StoredText } from './job-hash.js';
-import { readJson } from './json-text.js';
 import type { PayloadRules } from './payload-rules.js';
 import { REDACTED, secretsIn, withoutSecrets } from './secrets.js';
 
@@ -19,11 +19,11 @@ export interface PresentOptions {
 export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: PresentOptions): QueueJobJson {
   const { id, fields, texts } = hash;
   const name = fields.name ?? '';
-  const payload = readJson(texts.data?.text);
-  const masked = payload.readable ? rules.mask(name, payload.value) : undefined;
-  const secrets = payload.readable ? secretsIn(payload.value, masked) : [];
+  const payload = payloadOf(texts.data?.text);
+  const masked = payload && rules.mask(name, payload.value);
+  const secrets = payload ? secretsIn(payload.value, masked) : [];
   // Where the payload cannot be read, its secrets cannot be recognised in an error either.
-  const mayQuoteSecrets = texts.data !== undefined && !payload.readable && rules.isSensitive(name);
+  const mayQuoteSecrets = texts.data !== undefined && !payload && rules.isSensitive(name);
 
   function show(stored: StoredText | undefined, value: (text: string) => unknown): unknown {
     if (!stored) return undefined;
@@ -37,9 +37,9 @@ export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: Presen
     if (!stored) return undefined;
     const elsewhere = `GET /v1/jobs/${id}/payload`;
     if (stored.bytes > maxShownBytes) return { tooLarge: `${formatBytes(stored.bytes)}: ${elsewhere}` };
-    if (payload.readable) return masked;
+    if (payload) return masked;
     return mayQuoteSecrets
-      ? { unreadable: `${formatBytes(stored.bytes)} that are not JSON: ${elsewhere}` }
+      ? { unreadable: `${formatBytes(stored.bytes)} that cannot be read as a payload: ${elsewhere}` }
       : { unreadable: stored.text };
   }
 
@@ -57,9 +57,10 @@ export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: Presen
     delay: numberOf(fields.delay) ?? 0,
     priority: numberOf(fields.priority) ?? 0,
     progress: progressOf(show(texts.progress, jsonOrText)),
-    failedReason: String(show(texts.failedReason, String) ?? ''),
+    failedReason: textOf(show(texts.failedReason, (text) => text)),
     stacktrace: [],
-    opts: show(texts.opts, jsonOrText) ?? {},
+    // Account, limit group and key; nothing of the payload.
+    opts: jsonOrText(texts.opts?.text ?? '{}'),
     data: { hidden: 'The viewer role does not see payloads.' },
     returnvalue: undefined,
   };
@@ -72,9 +73,19 @@ export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: Presen
   };
 }
 
+/** The payload alone, without the version it is stored with. */
+function payloadOf(text: string | undefined): { value: unknown } | undefined {
+  const data = text === undefined ? undefined : parseJobData(text)?.value;
+  return isEnvelope(data) ? { value: data.p } : undefined;
+}
+
 function jsonOrText(text: string): unknown {
-  const read = readJson(text);
-  return read.readable ? read.value : text;
+  const parsed = parseJobData(text);
+  return parsed ? parsed.value : text;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function formatBytes(bytes: number): string {

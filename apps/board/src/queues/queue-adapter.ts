@@ -93,8 +93,8 @@ export class BoardQueueAdapter extends BaseAdapter {
     return this.#queue.isPaused();
   }
 
-  getRedisInfo(): Promise<string> {
-    return this.#deps.redis.info();
+  async getRedisInfo(): Promise<null> {
+    return null;
   }
 
   async getGlobalConcurrency(): Promise<null> {
@@ -109,6 +109,7 @@ export class BoardQueueAdapter extends BaseAdapter {
     return 0;
   }
 
+  /** Handlers write to the log of their worker, not to Redis. */
   async getJobLogs(): Promise<string[]> {
     return [];
   }

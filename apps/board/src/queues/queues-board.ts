@@ -43,6 +43,7 @@ function boardFor(role: BoardRole, deps: QueuesBoardDeps): RequestHandler {
         boardTitle: 'Fairlane',
         hideDocsLink: true,
         showMetrics: false,
+        hideRedisDetails: true,
         // One CLIENT LIST a queue on every poll of every open page.
         showWorkers: false,
         miscLinks: [{ text: 'Sign out', url: '../logout' }],
@@ -52,16 +53,19 @@ function boardFor(role: BoardRole, deps: QueuesBoardDeps): RequestHandler {
   return serverAdapter.getRouter() as RequestHandler;
 }
 
-/** Tells the page that a queue is read-only except where it shows failed jobs: nothing else may be retried. */
+/**
+ * Tells the page that a queue is read-only, except to an operator who looks at its failed jobs: only those
+ * may be retried, and the page offers other actions on the rest.
+ */
 const actionsOnFailedOnly: BoardHooks = {
   after: ({ route, request }, result) => {
-    if (route !== '/api/queues' || !('queues' in (result.body as object))) return result;
+    const body = result.body as { queues?: { name: string; readOnlyMode: boolean; jobs: unknown[] }[] };
+    if (route !== '/api/queues' || !body.queues) return result;
     const { activeQueue, status } = request.query as { activeQueue?: string; status?: string };
-    const body = result.body as { queues: { name: string; readOnlyMode: boolean }[] };
-    const queues = body.queues.map((queue) => ({
-      ...queue,
-      readOnlyMode: queue.readOnlyMode || status !== 'failed' || queue.name !== activeQueue,
-    }));
+    const queues = body.queues.map((queue) => {
+      const showsFailed = status === 'failed' && queue.name === activeQueue && queue.jobs.length > 0;
+      return { ...queue, readOnlyMode: queue.readOnlyMode || !showsFailed };
+    });
     return { ...result, body: { ...body, queues } };
   },
 };

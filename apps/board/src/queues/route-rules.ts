@@ -6,8 +6,17 @@ export interface BoardRoute {
   route: string | string[];
 }
 
-/** Routes that read. Left out are those of BullMQ features the product does not use. */
-const reading = ['get /api/queues', 'get /api/queues/:queueName/:jobId', 'get /api/redis/stats'];
+/** Asked for with every job; always answered with "no flow", since jobs here have no parents. */
+export const FLOW_ROUTE = 'get /api/queues/:queueName/:jobId/flow';
+
+/** Routes that read. Left out are those of BullMQ features that the product does not use. */
+const reading = [
+  'get /api/queues',
+  'get /api/queues/:queueName/default-job-options',
+  'get /api/queues/:queueName/:jobId',
+  'get /api/queues/:queueName/:jobId/logs',
+  FLOW_ROUTE,
+];
 
 /**
  * What each role reaches of Bull Board's API. Anything not named here is not mounted: adding, editing,
@@ -19,8 +28,11 @@ const allowed: Record<BoardRole, ReadonlySet<string>> = {
   operator: new Set([...reading, 'put /api/queues/:queueName/:jobId/retry']),
 };
 
-export function isAllowed(role: BoardRole, { method, route }: BoardRoute): boolean {
-  const methods = [method].flat();
-  const routes = [route].flat();
-  return methods.every((m) => routes.every((r) => allowed[role].has(`${m.toLowerCase()} ${r}`)));
+export function isAllowed(role: BoardRole, route: BoardRoute): boolean {
+  const names = namesOf(route);
+  return names.length > 0 && names.every((name) => allowed[role].has(name));
+}
+
+export function namesOf({ method, route }: BoardRoute): string[] {
+  return [method].flat().flatMap((m) => [route].flat().map((r) => `${m.toLowerCase()} ${r}`));
 }

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { catalogue } from '@fairlane/jobs/contracts';
+import { openQueues } from '@fairlane/queue';
+import {
+  assertRedisSafe,
+  connectRedis,
+  createLogger,
+  createShutdown,
+  readEnv,
+  redisCheck,
+  variables,
+} from '@fairlane/runtime';
+import { z } from 'zod';
+import { createBoardApp } from './app.js';
+import { isBasePath } from './http/base-path.js';
+import { payloadRules } from './queues/payload-rules.js';
+
+const SHUTDOWN_DEADLINE_MS = 10_000;
+
+const { REDIS_URL, FAIRLANE_PREFIX, BOARD_PORT, BOARD_USERS, HOST, LOG_LEVEL } = variables;
+const env = readEnv({
+  REDIS_URL,
+  FAIRLANE_PREFIX,
+  BOARD_PORT,
+  BOARD_USERS,
+  BASE_PATH: z.string().refine(isBasePath, 'must be a path such as /tools/fairlane').optional(),
+  HOST,
+  LOG_LEVEL,
+});
+const logger = createLogger({ app: 'board', level: env.LOG_LEVEL });
+const shutdown = createShutdown({ logger, deadlineMs: SHUTDOWN_DEADLINE_MS });
+
+const redis = connectRedis(env.REDIS_URL, { name: 'board', logger });
+shutdown.add('redis', () => redis.disconnect());
+await once(redis, 'ready');
+await assertRedisSafe(redis);
+
+const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX });
+shutdown.add('queues', () => Promise.all(queues.map((queue) => queue.close())));
+const queueByName = new Map(queues.map((queue) => [queue.name, queue]));
+
+let stopping = false;
+const app = createBoardApp({
+  redis,
+  prefix: env.FAIRLANE_PREFIX,
+  users: env.BOARD_USERS,
+  ...(env.BASE_PATH === undefined ? {} : { basePath: env.BASE_PATH }),
+  queues,
+  rules: payloadRules(catalogue),
+  async replay(queueName, jobId) {
+    const job = await queueByName.get(queueName)?.getJob(jobId);
+    await job?.retry('failed');
+  },
+  logger,
+  readyz: { redis: redisCheck(redis), process: () => (stopping ? 'shutting down' : undefined) },
+});
+
+const server = createServer(app);
+shutdown.add('server', () => {
+  stopping = true;
+  server.closeIdleConnections();
+  return new Promise((resolve) => server.close(resolve));
+});
+server.listen(env.BOARD_PORT, env.HOST);
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
+// For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
+process.stdout.write(
+  `${JSON.stringify({ ready: 'board', pid: process.pid, url: `http://${host}:${port}` })}\n`,
+);

@@ -1,0 +1,76 @@
+import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
+import { createConsumer, createProducer, openQueues } from '@fairlane/queue';
+import { implement, type Handler, type PayloadInput } from '@fairlane/sdk';
+import { expect } from 'vitest';
+
+export type OutreachPayload = PayloadInput<typeof outreachSend>;
+
+export function outreachPayload(lead: number, fields: Partial<OutreachPayload> = {}): OutreachPayload {
+  return {
+    accountId: `account-${lead % 5}`,
+    leadId: `lead-${lead}`,
+    step: 1,
+    campaignRev: 1,
+    campaign: 'spring',
+    channel: 'email',
+    to: `person${lead}@example.com`,
+    body: `Hello number ${lead}`,
+    ...fields,
+  };
+}
+
+export interface Campaign extends AsyncDisposable {
+  queues: ReturnType<typeof openQueues>;
+  /** Ids in the order of the payloads. */
+  enqueue(...payloads: OutreachPayload[]): Promise<string[]>;
+  /** Runs what is queued until nothing waits or runs. */
+  work(handler: Handler<typeof outreachSend.payload>): Promise<void>;
+  replay(queueName: string, jobId: string): Promise<void>;
+}
+
+/** Producer and consumer of real jobs under a prefix of their own. */
+export function openCampaign(redis: string, prefix: string): Campaign {
+  const producer = createProducer({ redis, prefix, catalogue, maxPayloadBytes: 4 * 1024 * 1024 });
+  const queues = openQueues({ redis, prefix, catalogue });
+  const queueNamed = (name: string) => queues.find((queue) => queue.name === name);
+  return {
+    queues,
+    async enqueue(...payloads) {
+      const ids: string[] = [];
+      for await (const result of producer.enqueueMany(outreachSend, payloads)) {
+        if (result.outcome !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(result)}`);
+        ids.push(result.id);
+      }
+      return ids;
+    },
+    async work(handler) {
+      const implementations = [implement(outreachSend, handler)];
+      const slots = { outreach: { slots: 10 } };
+      const consumer = createConsumer({
+        redis,
+        prefix,
+        catalogue,
+        implementations,
+        queues: slots,
+        graceMs: 5_000,
+      });
+      await consumer.start();
+      try {
+        await expect
+          .poll(async () => queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active'), {
+            timeout: 10_000,
+          })
+          .toBe(0);
+      } finally {
+        await consumer.drain();
+      }
+    },
+    async replay(queueName, jobId) {
+      await (await queueNamed(queueName)?.getJob(jobId))?.retry('failed');
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(queues.map((queue) => queue.close()));
+      await producer.close();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ConsumerHooks } from '@fairlane/queue';
+import { Counter, Histogram, METRIC_PREFIX, type Registry } from '@fairlane/runtime';
+
+/** Seconds; a job may wait for hours, a handler runs for at most its time limit. */
+const waitBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
+const processingBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/**
+ * What this process does to jobs, counted where it happens: the sum over all workers counts each job once.
+ * Labels hold queue and job names, never an account, so the number of series is bounded by the catalogue.
+ */
+export function jobMetrics(registry: Registry): ConsumerHooks {
+  const registers = [registry];
+  const started = new Counter({
+    name: `${METRIC_PREFIX}jobs_started_total`,
+    help: 'attempts started',
+    labelNames: ['queue'],
+    registers,
+  });
+  const finished = new Counter({
+    name: `${METRIC_PREFIX}jobs_finished_total`,
+    help: 'jobs that reached an end',
+    labelNames: ['queue', 'name', 'outcome', 'code'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: `${METRIC_PREFIX}job_attempts_total`,
+    help: 'attempts by how they ended: completed, or the class of their error',
+    labelNames: ['queue', 'class'],
+    registers,
+  });
+  const timeInQueue = new Histogram({
+    name: `${METRIC_PREFIX}time_in_queue_seconds`,
+    help: 'from when a job became due until an attempt started',
+    labelNames: ['queue'],
+    buckets: waitBuckets,
+    registers,
+  });
+  const processing = new Histogram({
+    name: `${METRIC_PREFIX}processing_seconds`,
+    help: 'how long handlers ran',
+    labelNames: ['queue', 'name'],
+    buckets: processingBuckets,
+    registers,
+  });
+  return {
+    onStarted({ queue, waitedMs }) {
+      started.inc({ queue });
+      timeInQueue.observe({ queue }, waitedMs / 1000);
+    },
+    onFailedAttempt({ queue, class: errorClass }) {
+      attempts.inc({ queue, class: errorClass });
+    },
+    onAttemptEnded({ queue, name, outcome, code = '', processingMs }) {
+      processing.observe({ queue, name }, processingMs / 1000);
+      if (outcome === 'completed') attempts.inc({ queue, class: 'completed' });
+      if (outcome === 'completed' || outcome === 'dead') finished.inc({ queue, name, outcome, code });
+    },
+  };
+}
