@@ -20,13 +20,7 @@ export async function ensureBuilt() {
   const bin = await ensurePnpm();
   const { ok, output } = await run(
     process.execPath,
-    [
-      join(ROOT, 'node_modules', 'turbo', 'bin', 'turbo'),
-      'run',
-      'build',
-      '--no-daemon',
-      '--output-logs=errors-only',
-    ],
+    [join(ROOT, 'node_modules', 'turbo', 'bin', 'turbo'), 'run', 'build', '--output-logs=errors-only'],
     {
       output: 'capture',
       logFile,
