@@ -11,11 +11,11 @@ export const RUNS_DIR = join(STATE_DIR, 'runs');
 /** Runs that failed leave their logs; so many of them. */
 const RUNS_LEFT = 10;
 
-/** A fresh folder for one run: campaign, Redis file, logs. */
+/** A fresh folder for one run (campaign, Redis file, logs), with a short id for what belongs to it elsewhere. */
 export async function createRunDir(kind: string): Promise<{ id: string; dir: string }> {
-  const day = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const id = `${kind}-${day}-${randomBytes(3).toString('hex')}`;
-  const dir = join(RUNS_DIR, id);
+  const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  const id = randomBytes(3).toString('hex');
+  const dir = join(RUNS_DIR, `${kind}-${time}-${id}`);
   await removeOldRuns();
   await mkdir(dir, { recursive: true });
   return { id, dir };
