@@ -99,13 +99,11 @@ function identity(pid) {
 /** @param {number} pid */
 function startTime(pid) {
   try {
+    if (process.platform !== 'linux') {
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    }
     // Field 22; the second one is a name in brackets that may hold spaces.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
-  } catch {
-    if (process.platform === 'linux') return undefined;
-  }
-  try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
     return undefined;
   }

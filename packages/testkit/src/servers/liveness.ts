@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether a process of that id runs; one that ended and was not reaped yet counts as running. */
+/** Whether a process of that id runs. One that ended counts as gone, whether or not its parent noticed. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     // EPERM: it runs, under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+  return linuxStat(pid)?.[0] !== 'Z';
 }
 
 /** Waits until no process has that id; throws at the deadline. */
@@ -28,14 +28,18 @@ export function processIdentity(pid: number): string {
 }
 
 function startTime(pid: number): string | undefined {
-  try {
-    // Field 22; the second one is a name in brackets that may hold spaces.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
-  } catch {
-    if (process.platform === 'linux') return undefined;
-  }
+  if (process.platform === 'linux') return linuxStat(pid)?.[19];
   try {
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** State first, start time at 19. Before them stands a name in brackets that may hold spaces itself. */
+function linuxStat(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
   } catch {
     return undefined;
   }
