@@ -1,0 +1,34 @@
+import type { KeptResult } from './ledger.js';
+
+/** Largest result that is kept, as JSON in UTF-8. A larger one belongs into an object store. */
+export const MAX_RESULT_BYTES = 32 * 1024;
+
+const MAX_EXTERNAL_ID_CHARS = 256;
+
+/**
+ * What the ledger keeps of a result. The effect has happened by now, so a value that cannot be kept must not
+ * fail it (A24): the reason is kept instead.
+ */
+export function keepResult(value: unknown): KeptResult {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch {
+    return { kept: 'unserialisable' };
+  }
+  if (json === undefined) return { kept: value === undefined ? 'nothing' : 'unserialisable' };
+  return Buffer.byteLength(json) > MAX_RESULT_BYTES ? { kept: 'too_large' } : { kept: 'json', json };
+}
+
+/** What the outside calls the effect: the member `id` of its result, where there is one. */
+export function externalIdOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const id: unknown = Object.getOwnPropertyDescriptor(value, 'id')?.value;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  return String(id).slice(0, MAX_EXTERNAL_ID_CHARS);
+}
+
+/** The result of an effect that a person has called applied: all that is known of it is its id. */
+export function resolvedResult(externalId: string | undefined): string {
+  return JSON.stringify(externalId === undefined ? {} : { id: externalId });
+}

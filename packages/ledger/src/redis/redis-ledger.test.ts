@@ -1,0 +1,21 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterAll, beforeAll } from 'vitest';
+
+import {
+  describeLedgerContract,
+  startClock,
+  type LedgerInTests,
+} from '../testing-support/ledger-contract.js';
+import { createRedisLedger } from './redis-ledger.js';
+
+const redis = useRedis();
+
+let inTests: LedgerInTests;
+beforeAll(() => {
+  const clock = startClock();
+  const ledger = createRedisLedger({ redis: redis.url, prefix: '{contract}', nowMs: () => clock.nowMs });
+  inTests = { ledger, clock };
+});
+afterAll(() => inTests.ledger.close());
+
+describeLedgerContract('Redis', () => inTests);
