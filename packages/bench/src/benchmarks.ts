@@ -1,0 +1,33 @@
+import type { Benchmark } from './benchmark.js';
+import { addVsBare } from './benchmarks/add-vs-bare.js';
+import { heldWorker } from './benchmarks/held-worker.js';
+import { jobBytes } from './benchmarks/job-bytes.js';
+import { oneJobWait } from './benchmarks/one-job-wait.js';
+import { rate } from './benchmarks/rate.js';
+import { smallAccountWait } from './benchmarks/small-account-wait.js';
+import { throughputGated } from './benchmarks/throughput-gated.js';
+import { throughputManyAccounts } from './benchmarks/throughput-many-accounts.js';
+import { throughputVsBare } from './benchmarks/throughput-vs-bare.js';
+import { throughputVsGroupmq } from './benchmarks/throughput-vs-groupmq.js';
+import { throughputVsWorkaround } from './benchmarks/throughput-vs-workaround.js';
+import { throughputWithHeld } from './benchmarks/throughput-with-held.js';
+import { twoWorkers } from './benchmarks/two-workers.js';
+import { wakeLateness } from './benchmarks/wake-lateness.js';
+
+/** In the order in which they run and are reported. */
+export const benchmarks: readonly Benchmark[] = [
+  throughputVsBare,
+  throughputGated,
+  throughputVsGroupmq,
+  throughputVsWorkaround,
+  throughputManyAccounts,
+  throughputWithHeld,
+  addVsBare,
+  oneJobWait,
+  rate,
+  wakeLateness,
+  heldWorker,
+  jobBytes,
+  twoWorkers,
+  smallAccountWait,
+];

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { scaleOf, type Benchmark } from '../benchmark.js';
+import { medianRatio } from '../measure/pairs.js';
+import { inRun } from '../measure/run.js';
+import { workload } from '../workload.js';
+
+const QUEUE = 'measured';
+const SLOTS = 10;
+const HANDLER_MS = 20;
+
+/** Whether a second worker process doubles the work done, with handlers that wait 20 ms for an answer. */
+export const twoWorkers: Benchmark = {
+  names: ['workers_2_vs_1'],
+  async run(context) {
+    const watchMs = context.quick ? 2_000 : 10_000;
+    const ratio = await medianRatio(
+      { pairs: scaleOf(context).pairs, sides: ['2 workers', '1 worker'], say: context.say },
+      () => jobsPerSecond(2, watchMs),
+      () => jobsPerSecond(1, watchMs),
+    );
+    return { workers_2_vs_1: ratio };
+  },
+};
+
+async function jobsPerSecond(workerCount: number, watchMs: number): Promise<number> {
+  return inRun({}, async (run) => {
+    const queue = await run.openQueue('lanes', QUEUE);
+    // What two workers could do at the very most, in the time watched and the start-up before it.
+    const jobs = 2 * SLOTS * Math.ceil((watchMs + 5_000) / HANDLER_MS);
+    await queue.load(workload({ jobs, accounts: 100 }));
+    const workers = await Promise.all(
+      Array.from({ length: workerCount }, () =>
+        run.start('observe', {
+          adapter: 'lanes',
+          queue: QUEUE,
+          concurrency: SLOTS,
+          handlerMs: HANDLER_MS,
+        }),
+      ),
+    );
+    await delay(1_000);
+    for (const worker of workers) worker.send('go');
+    await delay(watchMs);
+    for (const worker of workers) worker.send('stop');
+    const results = await Promise.all(workers.map((worker) => worker.result));
+    const rates = results.map((result) => (result.starts.length / result.watchedMs) * 1_000);
+    return rates.reduce((sum, rate) => sum + rate, 0);
+  });
+}
