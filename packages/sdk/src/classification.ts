@@ -21,6 +21,9 @@ export const ERROR_CODES = [
   'remote_unavailable',
   'transaction_conflict',
   'retry_requested',
+  'effect_deferred',
+  'stale_holder',
+  'ledger_unavailable',
   'unclassified',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

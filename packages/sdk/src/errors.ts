@@ -141,6 +141,37 @@ export class UnknownOutcomeError extends OutcomeError {
   }
 }
 
+/**
+ * An effect cannot go on now and it is not the job's fault: it cannot be told yet whether an earlier attempt applied
+ * it, or the ledger cannot be reached. The job starts again later and spends no attempt; no gate closes. Dead with
+ * `unknown_outcome` after the contract's `maxDeferMs`. Thrown by `ctx.effect`.
+ */
+export class EffectDeferredError extends OutcomeError {
+  constructor(options: Omit<OutcomeOptions, 'applied' | 'status'> & { readonly retryAfterMs?: number } = {}) {
+    const { reason = 'It cannot be told yet whether the effect was applied.', cause } = options;
+    const wait = positiveMs(options.retryAfterMs);
+    super({ class: 'throttled', code: 'effect_deferred', reason, applied: 'unknown', ...wait }, cause);
+  }
+}
+
+/**
+ * `ctx.effect` was used in a way that cannot work, such as twice under one name in one attempt. A bug of the handler,
+ * so the job is dead at once.
+ */
+export class EffectMisuseError extends FairlaneError {
+  readonly [CLASSIFICATION]: Classification;
+
+  constructor(reason: string) {
+    super('effect_misuse', reason);
+    this[CLASSIFICATION] = {
+      class: 'permanent',
+      code: 'rejected',
+      reason: boundedReason(reason),
+      applied: 'no',
+    };
+  }
+}
+
 function positiveMs(value: number | undefined): { retryAfterMs?: number } {
   return value !== undefined && Number.isFinite(value) && value > 0 ? { retryAfterMs: value } : {};
 }

@@ -42,13 +42,16 @@ export interface EffectCall {
 export interface EffectOptions<T> {
   /** Does it. The result is stored and must be JSON; a retry of the job gets it back without performing again. */
   readonly perform: (call: EffectCall) => Promise<T>;
-  /** Asks the outside whether it was done: the result, `undefined` for "no", or an error for "cannot tell". */
+  /**
+   * Asks the outside whether it was done: the result, `undefined` for "no", an error for "cannot tell now", or
+   * `UnknownOutcomeError` for "can never be told". Asked only when an earlier attempt left no outcome.
+   */
   readonly alreadyApplied?: (call: EffectCall) => Promise<NoInfer<T> | undefined>;
   /** The outside drops repeats of one idempotency key for this long. */
   readonly repeatable?: { readonly keyTtlMs: number };
   /** Time for one `perform`. Default: what is left of the attempt. */
   readonly timeoutMs?: number;
-  /** How long after the time-out an accepted request may still be applied; asked only after that. */
+  /** How long after the time-out a request may still be applied; a "no" counts only after that. Default 5,000. */
   readonly settleMs?: number;
 }
 

@@ -1,5 +1,6 @@
 export { createCatalogue, type Catalogue } from './catalogue.js';
 export {
+  CLASSIFICATION,
   ERROR_CLASSES,
   ERROR_CODES,
   PERMANENT_CODES,
@@ -23,7 +24,16 @@ export {
 } from './contract.js';
 export { defineJob } from './define-job.js';
 export {
+  decideEffect,
+  DEFAULT_SETTLE_MS,
+  type EffectSafety,
+  type EffectState,
+  type EffectStep,
+} from './effect-decision.js';
+export {
   DefinitionError,
+  EffectDeferredError,
+  EffectMisuseError,
   FairlaneError,
   PayloadError,
   PermanentError,
@@ -33,6 +43,7 @@ export {
   VersionAheadError,
   type PayloadIssue,
 } from './errors.js';
+export { decideFailure, type FailedAttempt, type FailureDecision } from './failure-decision.js';
 export {
   implement,
   type Effect,

@@ -4,11 +4,15 @@ import * as sdk from '../src/index.js';
 describe('@fairlane/sdk', () => {
   it('exports these values and no others', () => {
     expect(Object.keys(sdk).toSorted()).toEqual([
+      'CLASSIFICATION',
       'DEAD_CODES',
       'DEFAULT_RETRY_POLICY',
+      'DEFAULT_SETTLE_MS',
       'DefinitionError',
       'ERROR_CLASSES',
       'ERROR_CODES',
+      'EffectDeferredError',
+      'EffectMisuseError',
       'FairlaneError',
       'HELD_REASONS',
       'HttpError',
@@ -22,6 +26,8 @@ describe('@fairlane/sdk', () => {
       'VersionAheadError',
       'classifyError',
       'createCatalogue',
+      'decideEffect',
+      'decideFailure',
       'defineJob',
       'defineLimitGroups',
       'defineQueues',
