@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import {
+  assertRedisSafe,
+  connectRedis,
+  createHealthServer,
+  createLogger,
+  createMetrics,
+  createShutdown,
+} from '@fairlane/runtime';
+import type { Catalogue, JobImplementation } from '@fairlane/sdk';
+import type { WorkerEnvironment } from './environment.js';
+import { createWorkerApp } from './worker.js';
+
+/** Beyond the grace period, for giving jobs back and closing connections. */
+const CLOSING_MS = 15_000;
+
+export interface RunWorkerOptions {
+  env: WorkerEnvironment;
+  catalogue: Catalogue;
+  implementations: readonly JobImplementation[];
+}
+
+/** Makes this process a worker: signals, health server, one line on stdout once it takes jobs. */
+export async function runWorker({ env, catalogue, implementations }: RunWorkerOptions): Promise<void> {
+  const logger = createLogger({ app: 'worker', level: env.LOG_LEVEL });
+  const shutdown = createShutdown({ logger, deadlineMs: env.WORKER_GRACE_MS + CLOSING_MS });
+
+  const redis = connectRedis(env.REDIS_URL, { name: 'worker', logger });
+  shutdown.add('redis', () => redis.disconnect());
+  await once(redis, 'ready');
+  await assertRedisSafe(redis);
+
+  const registry = createMetrics();
+  const worker = createWorkerApp({
+    redisUrl: env.REDIS_URL,
+    prefix: env.FAIRLANE_PREFIX,
+    catalogue,
+    implementations,
+    queues: env.WORKER_QUEUES,
+    leaseMs: env.WORKER_LEASE_MS,
+    graceMs: env.WORKER_GRACE_MS,
+    logger,
+    registry,
+  });
+  const health = await createHealthServer({
+    host: env.HOST,
+    port: env.WORKER_HEALTH_PORT,
+    logger,
+    healthz: worker.healthz,
+    readyz: worker.readyz,
+    registry,
+  });
+  // Last added, first run: health keeps answering while the worker drains.
+  shutdown.add('health server', () => health.close());
+  shutdown.add('worker', () => worker.stop());
+  await worker.start();
+
+  // For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
+  const ready = { ready: 'worker', pid: process.pid, health: health.url, metrics: `${health.url}/metrics` };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+}

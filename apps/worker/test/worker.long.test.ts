@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { expect, test } from 'vitest';
+import { openOutreachJobs } from './outreach-jobs.js';
+import { openOutside } from './outside.js';
+import { startWorker } from './worker-process.js';
+
+const redis = useRedis({ appendonly: true });
+
+test('A27: after Redis was away for 20 s a worker runs what is enqueued then, without a restart', async () => {
+  redis.client.on('error', () => {});
+  await using outside = await openOutside();
+  outside.answer(200);
+  const jobs = openOutreachJobs(redis.url, redis.prefix);
+  await using worker = await startWorker('shipped', {
+    REDIS_URL: redis.url,
+    FAIRLANE_PREFIX: redis.prefix,
+    OUTREACH_GATEWAY_URL: outside.url,
+  });
+  await redis.server.kill();
+  // The length of the outage is the experiment.
+  await delay(20_000);
+  await redis.server.restart();
+  await expect
+    .poll(
+      async () =>
+        jobs.producer.queueCounts('outreach').then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 15_000 },
+    )
+    .toBe(true);
+  const ids = await jobs.enqueue(10);
+  await expect
+    .poll(async () => new Set(await jobs.statesOf(ids)), { timeout: 30_000 })
+    .toEqual(new Set(['completed']));
+  expect(await worker.check('/healthz')).toMatchObject({ status: 200 });
+  await jobs.close();
+});
