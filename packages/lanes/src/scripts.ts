@@ -26,18 +26,46 @@ function read(path: string): string {
   return readFileSync(new URL(path, LUA), 'utf8');
 }
 
-/** Every function of an include is built anew at each call, so a script gets only what it needs. */
-const CORE = ['context', 'gates', 'lanes', 'indexes', 'removal'];
-const INCLUDES: Record<LaneRole, readonly string[]> = {
-  adding: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect'],
-  activating: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect', 'finishing'],
-  other: [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish', 'redirect'],
-};
-const OWN_INCLUDES = [...CORE, 'promotion', 'admission', 'release', 'visibility', 'finish'];
-
 function includes(names: readonly string[]): string {
   return names.map((name) => read(`includes/${name}.lua`)).join('\n');
 }
+
+/**
+ * A layer of functions that is built when a call first needs it; see `context.lua` for why.
+ * What it exports are the names of its local functions.
+ */
+function layer(name: 'gated' | 'rare', files: readonly string[], exported: readonly string[]): string {
+  return [
+    `${name} = function()`,
+    `if ${name}_built then return ${name}_built end`,
+    name === 'rare' ? 'local gated = gated()' : '',
+    includes(files),
+    `${name}_built = { ${exported.map((each) => `${each} = ${each}`).join(', ')} }`,
+    `return ${name}_built`,
+    'end',
+  ].join('\n');
+}
+
+function prelude(): string {
+  return [
+    includes(['context']),
+    layer('gated', ['gates', 'admission', 'release'], GATED_EXPORTS),
+    layer('rare', RARE_FILES, RARE_EXPORTS),
+  ].join('\n');
+}
+
+const GATED_EXPORTS = [
+  'admit', 'bucket_opens_at', 'choose', 'closed', 'gate_of', 'gates', 'groups_of', 'hold', 'release', 'split',
+];
+const RARE_FILES = [
+  'lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal', 'visibility', 'redirect',
+];
+const RARE_EXPORTS = [
+  'birth', 'charge_total', 'handle', 'next_due', 'open_due', 'promote', 'pushed', 'redirect',
+  'release_total', 'reopen', 'save_others', 'take_turn', 'tidy', 'total_is_closed', 'total_of',
+  'unpop', 'window_opens_at', 'contexts', 'context_of_queue', 'reconsider', 'unhold', 'length',
+  'lane_of', 'each_lane', 'push', 'queue_of', 'has_group', 'add_group',
+];
 
 function define(parts: readonly string[]): string {
   return `local function lane(redis, KEYS, ARGV)\n${parts.join('\n')}\nend\n`;
@@ -68,7 +96,7 @@ function compose(): void {
       );
     }
     const definition = define([
-      includes(INCLUDES[expected.role]),
+      prelude(),
       `local FINISHING = ${name === 'moveToFinished'}`,
       `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
       read(`commands/${expected.role}.lua`),
@@ -115,7 +143,7 @@ export function laneScript(commandName: string): ComposedScript {
 
 /** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
 export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
-  const definition = define([includes(OWN_INCLUDES), read(`commands/${name}.lua`)]);
+  const definition = define([prelude(), read(`commands/${name}.lua`)]);
   return {
     name,
     role: 'own',

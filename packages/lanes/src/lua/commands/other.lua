@@ -5,9 +5,8 @@
   KEYS: BullMQ's, then the queue's own key. ARGV: BullMQ's, then the queue's key prefix, a time
   for tests. Returns BullMQ's reply.
 ]]
-route_queue(own_context, nil)
-route_finished(own_context)
-route_others()
-local reply = bull(redirected, KEYS, ARGV)
-save_all()
+local all = rare()
+local reply = bull({ call = all.redirect, pcall = redis.pcall }, KEYS, ARGV)
+all.save_others()
+save(own)
 return reply

@@ -12,7 +12,13 @@
   not pass now + depth. A clock that steps back leaves t beyond that: then the bucket counts
   as empty, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
-local gates, totals = {}, {}
+local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
+local gates = {}
+
+local function split(lane)
+  local at = string.find(lane, ':', 1, true)
+  return string.sub(lane, 1, at - 1), string.sub(lane, at + 1)
+end
 
 local function bucket_opens_at(k, cost, t)
   local spent = k.t
@@ -28,27 +34,13 @@ local function bucket_opens_at(k, cost, t)
   return spent + price - k.d, spent + price
 end
 
-local function total_of(g)
-  local k = totals[g]
-  if not k then
-    local f = call('HMGET', prefix() .. '::g:' .. g, 'i', 'd', 'm', 'ti', 'td', 'tm', 'tt', 'tn')
-    k = {
-      default_i = tonumber(f[1]), default_d = tonumber(f[2]), default_m = tonumber(f[3]),
-      i = tonumber(f[4]), d = tonumber(f[5]), m = tonumber(f[6]),
-      t = tonumber(f[7]) or 0, n = tonumber(f[8]) or 0,
-    }
-    totals[g] = k
-  end
-  return k
-end
-
 local function gate_of(c, g, a)
   local lane = g .. ':' .. a
   local k = gates[lane]
   if k then
     return k
   end
-  local f = call('HMGET', prefix() .. '::a:' .. a, 'w', 'p', 'wo', 'wc',
+  local f = call('HMGET', PREFIX .. '::a:' .. a, 'w', 'p', 'wo', 'wc',
     g .. ':i', g .. ':d', g .. ':m', g .. ':t', g .. ':n', g .. ':u')
   k = {
     a = a, g = g,
@@ -57,21 +49,11 @@ local function gate_of(c, g, a)
     t = tonumber(f[8]) or 0, n = tonumber(f[9]) or 0, u = tonumber(f[10]),
   }
   if not k.i and not k.m and c.lim % 4 >= 2 then
-    local default = total_of(g)
+    local default = rare().total_of(g)
     k.i, k.d, k.m = default.default_i, default.default_d, default.default_m
   end
   gates[lane] = k
   return k
-end
-
--- The first window that closes after `t`; beyond the last one computed nothing is open.
-local function window_after(k, t)
-  local following = call('ZRANGEBYSCORE', prefix() .. '::win:' .. k.a, '(' .. t, '+inf', 'LIMIT', 0, 1)[1]
-  if following then
-    local open, close = string.match(following, '^(%d+):(%d+)$')
-    return tonumber(open), tonumber(close)
-  end
-  return huge, huge
 end
 
 -- When the gate opens for a job of this cost and why it is closed; nil when it is open.
@@ -88,18 +70,8 @@ local function closed(k, cost)
   if k.u and k.u > at then
     at, why = k.u, 'throttled'
   end
-  if k.wc then
-    local open, close = k.wo, k.wc
-    if t >= close then
-      open, close = window_after(k, t)
-      if open < huge then
-        call('HSET', prefix() .. '::a:' .. k.a, 'wo', open, 'wc', close)
-      end
-      k.wo, k.wc = open, close
-    end
-    if at >= close then
-      open = window_after(k, at)
-    end
+  if k.wc and (t < k.wo or at >= k.wc) then
+    local open = rare().window_opens_at(k, at)
     if open > at then
       at, why = open, 'window'
     end
@@ -112,20 +84,6 @@ local function closed(k, cost)
   end
   if why then
     return at, why
-  end
-end
-
-local function total_closed(g)
-  local k = total_of(g)
-  local t = now()
-  if k.m and k.n >= k.m then
-    return huge, 'group_total'
-  end
-  if k.i then
-    local opens = bucket_opens_at(k, 1, t)
-    if opens > t then
-      return opens, 'group_total'
-    end
   end
 end
 
@@ -145,21 +103,10 @@ local function charge(c, k, cost, id)
     fields[#fields + 1] = k.n
   end
   if #fields > 0 then
-    call('HSET', prefix() .. '::a:' .. k.a, unpack(fields))
+    call('HSET', PREFIX .. '::a:' .. k.a, unpack(fields))
   end
   if c.lim >= 4 then
-    local total = total_of(k.g)
-    local key = prefix() .. '::g:' .. k.g
-    if total.i then
-      local _, spent = bucket_opens_at(total, cost, t)
-      total.t = spent
-      call('HSET', key, 'tt', spent)
-    end
-    if total.m then
-      total.n = total.n + 1
-      kinds = kinds + 2
-      call('HSET', key, 'tn', total.n)
-    end
+    kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
     c.f = c.f + 1

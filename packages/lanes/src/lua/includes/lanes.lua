@@ -5,16 +5,29 @@
   Both keep the account's tag, so being held or empty earns no credit. An emptied lane stays in
   ready until virtual time reaches its tag: only then may the tag be forgotten.
 ]]
-local SHARED = 'default:'
+local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
+local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, gated.hold
+local groups_of, choose = gated.groups_of, gated.choose
 
-local lane_of_key = {}
+local contexts = { [BASE] = own }
 
-local function split(lane)
-  local at = string.find(lane, ':', 1, true)
-  return string.sub(lane, 1, at - 1), string.sub(lane, at + 1)
+local function context(base)
+  local c = contexts[base]
+  if not c then
+    c = { base = base, own = PREFIX .. '::q:' .. string.match(base, '([^:]*):$') }
+    contexts[base] = c
+  end
+  return c
 end
 
--- Remembered for the call, since several BullMQ scripts delete the hash before the id.
+local function context_of_queue(queue)
+  return context(PREFIX .. ':' .. queue .. ':')
+end
+
+local function queue_of(c)
+  return string.match(c.base, '([^:]*):$')
+end
+
 local function lane_of(c, id)
   local key = c.base .. id
   local lane = lane_of_key[key]
@@ -36,14 +49,12 @@ end
 -- The tag of an account that has lanes in several groups is the highest of them.
 local function account_tag(c, a, least)
   local tag = least
-  for _, g in ipairs(c.groups) do
-    local ready = tonumber(call('ZSCORE', c.own .. ':r:' .. g, a) or nil)
-    local held = tonumber(call('ZSCORE', c.own .. ':h:' .. g, a) or nil)
-    if ready and ready > tag then
-      tag = ready
-    end
-    if held and held > tag then
-      tag = held
+  for _, g in ipairs(groups_of(c)) do
+    for _, kind in ipairs({ ':r:', ':h:' }) do
+      local score = tonumber(call('ZSCORE', c.own .. kind .. g, a))
+      if score and score > tag then
+        tag = score
+      end
     end
   end
   return tag
@@ -51,14 +62,15 @@ end
 
 -- First lane of a group in this queue: the queue becomes, or already is, a queue of lanes.
 local function add_group(c, g)
-  c.groups[#c.groups + 1] = g
+  local groups = groups_of(c)
+  groups[#groups + 1] = g
   c.g = c.g and (c.g .. ',' .. g) or g
+  c.many = #groups > 1
   call('HSET', c.own, 'g', c.g)
-  if #c.groups == 1 then
-    local queue = string.match(c.base, '([^:]*):$')
-    call('SADD', prefix() .. '::queues', queue)
+  if not c.many then
+    call('SADD', PREFIX .. '::queues', queue_of(c))
     call('HSET', c.base .. 'meta', 'lanes', 1)
-    c.lim = tonumber(call('HGET', prefix() .. '::conf', 'lim') or nil)
+    c.lim = tonumber(call('HGET', PREFIX .. '::conf', 'lim'))
     if c.lim then
       call('HSET', c.own, 'lim', c.lim)
     end
@@ -66,26 +78,10 @@ local function add_group(c, g)
 end
 
 local function has_group(c, g)
-  for i = 1, #c.groups do
-    if c.groups[i] == g then
+  for _, known in ipairs(groups_of(c)) do
+    if known == g then
       return true
     end
-  end
-end
-
-local function hold(c, g, a, tag, at, why)
-  local lane = g .. ':' .. a
-  call('ZADD', c.own .. ':h:' .. g, tag, a)
-  call('ZREM', c.own .. ':r:' .. g, a)
-  c.e = c.e - length(c, lane)
-  c.dirty = true
-  if at < huge then
-    call('ZADD', c.own .. ':c', at, lane)
-    if not c.next or at < c.next then
-      c.next = at
-    end
-  elseif why == 'in_flight' then
-    call('SADD', prefix() .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
   end
 end
 
@@ -100,7 +96,7 @@ local function unhold(c, g, a)
   if tag < c.v then
     tag = c.v
   end
-  if #c.groups > 1 then
+  if c.many then
     tag = account_tag(c, a, tag)
   end
   call('ZADD', c.own .. ':r:' .. g, tag, a)
@@ -112,7 +108,8 @@ local function unhold(c, g, a)
 end
 
 -- A lane has got a job. Counts it as eligible unless its gate is closed.
-local function enter(c, g, a, lane)
+local function enter(c, lane)
+  local g, a = split(lane)
   if is_held(c, g, a) then
     return
   end
@@ -121,7 +118,7 @@ local function enter(c, g, a, lane)
     add_group(c, g)
   end
   local tag = c.v
-  if #c.groups > 1 then
+  if c.many then
     tag = account_tag(c, a, tag)
   end
   if call('ZADD', c.own .. ':r:' .. g, 'NX', tag, a) == 1 then
@@ -135,23 +132,24 @@ local function enter(c, g, a, lane)
   end
 end
 
--- BullMQ's LPUSH (behind the others) or RPUSH (next in turn) on wait.
-local function push(c, lane, command, id)
-  load(c)
-  local count = call(command, c.own .. ':l:' .. lane, id)
+-- A job has been pushed on its lane's list, which holds `count` now.
+local function pushed(c, lane, count)
   c.n = c.n + 1
   c.dirty = true
   if count == 1 then
-    local g, a = split(lane)
-    enter(c, g, a, lane)
-  elseif c.lim then
+    enter(c, lane)
+  else
     local g, a = split(lane)
     if not is_held(c, g, a) then
       c.e = c.e + 1
     end
-  else
-    c.e = c.e + 1
   end
+end
+
+-- BullMQ's LPUSH (behind the others) or RPUSH (next in turn) on wait.
+local function push(c, lane, command, id)
+  load(c)
+  pushed(c, lane, call(command, c.own .. ':l:' .. lane, id))
 end
 
 -- BullMQ's ZADD on prioritized, which stays as the queue's own index of these jobs.
@@ -159,9 +157,8 @@ local function push_prioritized(c, lane, score, id)
   load(c)
   call('ZADD', c.base .. 'prioritized', score, id)
   if call('ZADD', c.own .. ':p:' .. lane, score, id) == 1 then
-    local g, a = split(lane)
     c.dirty = true
-    enter(c, g, a, lane)
+    enter(c, lane)
   end
 end
 
@@ -189,4 +186,15 @@ local function take_prioritized(c, id)
   local lane = lane_of(c, id)
   call('ZREM', c.base .. 'prioritized', id)
   return uncount(c, lane, call('ZREM', c.own .. ':p:' .. lane, id))
+end
+
+-- Puts a popped job back where it was.
+local function unpop(c, lane, id, score)
+  if score then
+    call('ZADD', c.base .. 'prioritized', score, id)
+    call('ZADD', c.own .. ':p:' .. lane, score, id)
+  else
+    call('RPUSH', c.own .. ':l:' .. lane, id)
+    c.n = c.n + 1
+  end
 end

@@ -56,14 +56,14 @@ local function reconsider(c, g, a)
   local lane = g .. ':' .. a
   local at, why = closed(gate_of(c, g, a), 1)
   if not at then
-    call('SREM', prefix() .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
+    call('SREM', PREFIX .. '::w:' .. lane, queue_of(c))
     unhold(c, g, a)
   elseif at < huge then
     call('ZADD', c.own .. ':c', at, lane)
   else
     call('ZREM', c.own .. ':c', lane)
     if why == 'in_flight' then
-      call('SADD', prefix() .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
+      call('SADD', PREFIX .. '::w:' .. lane, queue_of(c))
     end
   end
 end
@@ -77,6 +77,29 @@ local function open_due(c)
   if #lanes == MAX_OPENED then
     c.again = true
   end
+end
+
+local function reopen(queues, g, a)
+  for _, queue in ipairs(queues) do
+    reconsider(context_of_queue(queue), g, a)
+  end
+end
+
+local function release_total(g)
+  local key = PREFIX .. '::g:' .. g
+  local left = call('HINCRBY', key, 'tn', -1)
+  if left < 0 then
+    call('HSET', key, 'tn', 0)
+    left = 0
+  end
+  if totals[g] then
+    totals[g].n = left
+  end
+  local waiting = PREFIX .. '::w:' .. g
+  for _, queue in ipairs(call('SMEMBERS', waiting)) do
+    load(context_of_queue(queue)).wake = true
+  end
+  call('DEL', waiting)
 end
 
 -- When there will be something to do next, on the server's clock; nil for never.

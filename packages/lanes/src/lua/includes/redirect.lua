@@ -1,92 +1,66 @@
 --[[
-  The `redis` that BullMQ's script is given. Its call and pcall look the key up in a table of
-  routes: one lookup for the keys that are not ours, a function for those that are.
+  Every key of BullMQ's that is ours, by its kind, for any queue of lanes. The scripts that take
+  and give jobs answer their common cases themselves and come here for the others.
 ]]
-local routes = {}
-local lane_at_birth, cost_at_birth, tag_at_birth
+local KINDS = {
+  wait = true, prioritized = true, active = true, delayed = true, marker = true,
+  completed = true, failed = true,
+}
 
-local function on_wait(c)
-  return function(command, _, ...)
-    if command == 'LPUSH' or command == 'RPUSH' then
-      local ids = { ... }
-      for i = 1, #ids do
-        push(c, lane_of(c, ids[i]), command, ids[i])
-      end
-      return c.n
-    elseif command == 'RPOPLPUSH' then
-      return admit(c)
+local handlers = {}
+
+function handlers.wait(c, command, _, ...)
+  if command == 'LPUSH' or command == 'RPUSH' then
+    local ids = { ... }
+    for i = 1, #ids do
+      push(c, lane_of(c, ids[i]), command, ids[i])
     end
-    return read_wait(c, command, ...)
+    return c.n
+  elseif command == 'RPOPLPUSH' then
+    return gated.admit(c)
   end
+  return read_wait(c, command, ...)
 end
 
-local function on_prioritized(c)
-  return function(command, key, ...)
-    if command == 'ZADD' then
-      local score, id = ...
-      push_prioritized(c, lane_of(c, id), score, id)
-      return 1
-    elseif command == 'ZREM' then
-      local ids, removed = { ... }, 0
-      for i = 1, #ids do
-        removed = removed + take_prioritized(c, ids[i])
-      end
-      return removed
-    elseif command == 'ZPOPMIN' then
-      return {}
+function handlers.prioritized(c, command, key, ...)
+  if command == 'ZADD' then
+    local score, id = ...
+    push_prioritized(c, lane_of(c, id), score, id)
+    return 1
+  elseif command == 'ZREM' then
+    local ids, removed = { ... }, 0
+    for i = 1, #ids do
+      removed = removed + take_prioritized(c, ids[i])
     end
-    return call(command, key, ...)
+    return removed
   end
+  return call(command, key, ...)
 end
 
-local function on_active(c)
-  return function(command, key, ...)
-    local reply = call(command, key, ...)
-    if command == 'LREM' and reply > 0 then
-      local _, id = ...
-      release(c, id)
-    end
-    return reply
+function handlers.active(c, command, key, ...)
+  local reply = call(command, key, ...)
+  if command == 'LREM' and reply > 0 then
+    local _, id = ...
+    gated.release(c, id)
   end
+  return reply
 end
 
--- BullMQ reads the head to tell the worker until when to block: that is the worker's clock, and
--- gates count as well as delays.
-local function on_delayed(c, worker_now)
-  return function(command, key, ...)
-    if command == 'ZRANGEBYSCORE' and worker_now then
-      load(c)
-      promote(c)
-      if c.lim then
-        open_due(c)
-      end
-      return {}
-    elseif command == 'ZRANGE' and worker_now then
-      c.next = next_due(c)
-      if c.next then
-        local skew = worker_now - floor(now())
-        return { '', (math.ceil(c.next) + skew) * 0x1000 }
-      end
-      return {}
-    elseif command == 'ZADD' then
-      local score, id = ...
-      index_delayed(c, lane_of(c, id), id, score)
-      local due = score / 0x1000
-      if not c.next or due < c.next then
-        c.next = due
-      end
-    elseif command == 'ZREM' then
-      local ids = { ... }
-      for i = 1, #ids do
-        unindex_delayed(c, lane_of(c, ids[i]), ids[i])
-      end
+function handlers.delayed(c, command, key, ...)
+  if command == 'ZADD' then
+    local score, id = ...
+    index_delayed(c, lane_of(c, id), id, score)
+  elseif command == 'ZREM' then
+    local ids = { ... }
+    for i = 1, #ids do
+      unindex_delayed(c, lane_of(c, ids[i]), ids[i])
     end
-    return call(command, key, ...)
   end
+  return call(command, key, ...)
 end
 
-local function on_finished(c, state)
-  return function(command, key, ...)
+local function finished(state)
+  return function(c, command, key, ...)
     if command == 'ZADD' then
       local at, id = ...
       index_finished(c, state, lane_of(c, id), id, at)
@@ -103,124 +77,95 @@ local function on_finished(c, state)
     return call(command, key, ...)
   end
 end
+handlers.completed = finished('completed')
+handlers.failed = finished('failed')
 
--- "0" says that there is work: ours to decide. "1" says when a delayed job is due: a worker that
--- runs an activating script hears it in the reply instead.
-local function on_marker(c, activating)
-  return function(command, key, ...)
-    if command == 'ZADD' then
-      local _, member = ...
-      if member == '0' then
-        c.wake = true
-        return 0
-      elseif activating then
-        return 0
-      end
+-- "0" says that there is work: ours to decide, at the end of the call.
+function handlers.marker(c, command, key, ...)
+  if command == 'ZADD' then
+    local _, member = ...
+    if member == '0' then
+      c.wake = true
+      return 0
     end
-    return call(command, key, ...)
   end
-end
-
-local function route_queue(c, worker_now)
-  local base = c.base
-  routes[base .. 'wait'] = on_wait(c)
-  routes[base .. 'prioritized'] = on_prioritized(c)
-  routes[base .. 'active'] = on_active(c)
-  routes[base .. 'delayed'] = on_delayed(c, worker_now)
-  routes[base .. 'marker'] = on_marker(c, worker_now)
-end
-
-local function route_finished(c)
-  routes[c.base .. 'completed'] = on_finished(c, 'completed')
-  routes[c.base .. 'failed'] = on_finished(c, 'failed')
-end
-
-local FOREIGN = {
-  wait = true, prioritized = true, active = true, delayed = true, marker = true,
-  completed = true, failed = true,
-}
-
--- Keys of other queues: a parent's queue is routed only when lane workers serve it.
-local function route_others()
-  setmetatable(routes, {
-    __index = function(_, key)
-      local kind = string.match(key, ':([a-z]+)$')
-      local handler = false
-      if kind and FOREIGN[kind] then
-        local c = context_of_key(key)
-        if c and c.lanes and c.base .. kind == key then
-          route_queue(c)
-          route_finished(c)
-          handler = rawget(routes, key)
-        end
-      end
-      routes[key] = handler
-      return handler
-    end,
-  })
+  return call(command, key, ...)
 end
 
 -- A job is born: its lane is written with it. Jobs made inside BullMQ's scripts (successors of
 -- deduplicated jobs, iterations of schedulers) carry the lane in their options.
 local function lane_in_options(json)
-  if not string.find(json, '"lane"', 1, true) then
-    return nil
-  end
-  local lane = cjson.decode(json).lane
-  if type(lane) == 'table' and lane.account then
-    return (lane.group or 'default') .. ':' .. lane.account, lane.cost, lane.tag
+  if string.find(json, '"lane"', 1, true) then
+    local lane = cjson.decode(json).lane
+    if type(lane) == 'table' and lane.account then
+      return (lane.group or 'default') .. ':' .. lane.account, lane.cost, lane.tag
+    end
   end
 end
 
-local function birth(key, ...)
-  local lane, cost, tag = lane_at_birth, cost_at_birth, tag_at_birth
-  if not lane then
-    lane, cost, tag = lane_in_options((select(6, ...)))
-  end
+local function birth(key, lane, cost, tag, ...)
   lane_of_key[key] = lane or SHARED
-  if not lane then
-    return call('HMSET', key, ...)
+  if lane then
+    call('HMSET', key, 'ln', lane, ...)
+  else
+    call('HMSET', key, ...)
   end
-  if not tag and not cost then
-    return call('HMSET', key, 'ln', lane, ...)
+  if cost and cost ~= 1 then
+    call('HSET', key, 'lc', cost)
   end
   if tag then
     local c, id = context_of_key(key)
     index_tag(c, tag, id)
-  end
-  call('HMSET', key, 'ln', lane, 'lc', cost or 1, ...)
-  if tag then
     call('HSET', key, 'tg', tag)
   end
   return { ok = 'OK' }
 end
 
-local function elsewhere(real, command, key, ...)
-  if command == 'HMSET' then
-    if ... == 'name' then
-      return birth(key, ...)
+-- A command on a key that has no route: a birth, a deletion, or none of ours.
+local function elsewhere(command, key, ...)
+  if command == 'HMSET' and ... == 'name' then
+    local lane, cost, tag = lane_in_options((select(6, ...)))
+    return birth(key, lane, cost, tag, ...)
+  elseif command == 'DEL' and select('#', ...) > 0 then
+    if ... == key .. ':logs' then
+      job_deleted(key)
+    elseif key == BASE .. 'events' then
+      queue_deleted(own)
     end
-  elseif command == 'DEL' then
-    local second = ...
-    if second then
-      if second == key .. ':logs' then
-        job_deleted(key)
-      elseif key == BASE .. 'events' then
-        queue_deleted(own_context)
+  end
+  return call(command, key, ...)
+end
+
+local routes = {}
+
+-- Keys of other queues: a parent's queue is routed only when it is a queue of lanes.
+local function redirect(command, key, ...)
+  local route = routes[key]
+  if route == nil then
+    route = false
+    local kind = string.match(key, ':([a-z]+)$')
+    if kind and KINDS[kind] then
+      local c = context_of_key(key)
+      if c and (c == own or c.lanes) and c.base .. kind == key then
+        route = { handlers[kind], c }
       end
     end
+    routes[key] = route
   end
-  return real(command, key, ...)
+  if route then
+    return route[1](route[2], command, key, ...)
+  end
+  return elsewhere(command, key, ...)
 end
 
-local function redirect(real)
-  return function(command, key, ...)
-    local handler = routes[key]
-    if handler then
-      return handler(command, key, ...)
+local function handle(kind, command, key, ...)
+  return handlers[kind](own, command, key, ...)
+end
+
+local function save_others()
+  for _, c in pairs(contexts) do
+    if c ~= own then
+      save(c)
     end
-    return elsewhere(real, command, key, ...)
   end
 end
-
-local redirected = { call = redirect(redis.call), pcall = redirect(redis.pcall) }

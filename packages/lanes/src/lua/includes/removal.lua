@@ -9,17 +9,17 @@ local deleted, unindexed = {}, {}
 
 local function context_of_key(key)
   if string.sub(key, 1, #BASE) == BASE then
-    return own_context, string.sub(key, #BASE + 1)
+    return own, string.sub(key, #BASE + 1)
   end
-  local p = prefix() .. ':'
-  if string.sub(key, 1, #p) ~= p then
+  local stem = PREFIX .. ':'
+  if string.sub(key, 1, #stem) ~= stem then
     return nil
   end
-  local queue, rest = string.match(string.sub(key, #p + 1), '^([^:]+):(.+)$')
+  local queue, rest = string.match(string.sub(key, #stem + 1), '^([^:]+):(.+)$')
   if not queue then
     return nil
   end
-  local c = context(p .. queue .. ':', p .. ':q:' .. queue)
+  local c = context_of_queue(queue)
   if c.lanes == nil then
     c.lanes = call('HEXISTS', c.base .. 'meta', 'lanes') == 1
   end
@@ -51,12 +51,11 @@ end
 local function queue_deleted(c)
   load(c)
   local keys = { c.own, c.own .. ':c', c.own .. ':s', c.own .. ':t' }
-  for _, g in ipairs(c.groups) do
+  for _, g in ipairs(groups_of(c)) do
     keys[#keys + 1] = c.own .. ':r:' .. g
     keys[#keys + 1] = c.own .. ':h:' .. g
   end
   call('DEL', unpack(keys))
-  call('SREM', prefix() .. '::queues', string.match(c.base, '([^:]*):$'))
-  c.v, c.dirty, c.wake, c.again = nil, false, false, false
-  c.e = 0
+  call('SREM', PREFIX .. '::queues', queue_of(c))
+  c.dirty, c.wake, c.again = false, false, false
 end

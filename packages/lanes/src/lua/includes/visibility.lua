@@ -8,7 +8,7 @@
 local LANES_A_STEP = 500
 
 local function each_lane(c, visit)
-  for _, g in ipairs(c.groups) do
+  for _, g in ipairs(groups_of(c)) do
     for _, kind in ipairs({ ':r:', ':h:' }) do
       local from = 0
       local members

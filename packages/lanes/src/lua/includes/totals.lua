@@ -1,0 +1,75 @@
+--[[
+  What only some gates have: windows of an account, and the total of a group.
+]]
+local totals = {}
+
+local function total_of(g)
+  local k = totals[g]
+  if not k then
+    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm', 'ti', 'td', 'tm', 'tt', 'tn')
+    k = {
+      default_i = tonumber(f[1]), default_d = tonumber(f[2]), default_m = tonumber(f[3]),
+      i = tonumber(f[4]), d = tonumber(f[5]), m = tonumber(f[6]),
+      t = tonumber(f[7]) or 0, n = tonumber(f[8]) or 0,
+    }
+    totals[g] = k
+  end
+  return k
+end
+
+
+local function window_after(k, t)
+  local following = call('ZRANGEBYSCORE', PREFIX .. '::win:' .. k.a, '(' .. t, '+inf', 'LIMIT', 0, 1)[1]
+  if following then
+    local open, close = string.match(following, '^(%d+):(%d+)$')
+    return tonumber(open), tonumber(close)
+  end
+  return huge, huge
+end
+
+-- When a window is open at or after `at`; beyond the last one computed nothing is.
+local function window_opens_at(k, at)
+  local t = now()
+  if t >= k.wc then
+    k.wo, k.wc = window_after(k, t)
+    if k.wo < huge then
+      call('HSET', PREFIX .. '::a:' .. k.a, 'wo', k.wo, 'wc', k.wc)
+    end
+  end
+  if at < k.wc then
+    return k.wo
+  end
+  return (window_after(k, at))
+end
+
+local function total_closed(g)
+  local k = total_of(g)
+  local t = now()
+  if k.m and k.n >= k.m then
+    return huge, 'group_total'
+  end
+  if k.i then
+    local opens = gated.bucket_opens_at(k, 1, t)
+    if opens > t then
+      return opens, 'group_total'
+    end
+  end
+end
+
+
+-- Spends the group's tokens; 2 when the total counts claims.
+local function charge_total(g, cost)
+  local total = total_of(g)
+  local key = PREFIX .. '::g:' .. g
+  if total.i then
+    local _, spent = gated.bucket_opens_at(total, cost, now())
+    total.t = spent
+    call('HSET', key, 'tt', spent)
+  end
+  if total.m then
+    total.n = total.n + 1
+    call('HSET', key, 'tn', total.n)
+    return 2
+  end
+  return 0
+end

@@ -1,0 +1,91 @@
+--[[
+  Parts of admission that few calls need: several groups, totals, an idle queue.
+]]
+local MAX_ABSORBED = 100
+local MAX_FORGOTTEN = 100
+
+local function total_is_closed(c, g)
+  local at = total_closed(g)
+  if not at then
+    return false
+  end
+  if at < huge then
+    if not c.total_opens or at < c.total_opens then
+      c.total_opens = at
+    end
+  else
+    c.total_full = true
+    call('SADD', PREFIX .. '::w:' .. g, queue_of(c))
+  end
+  return true
+end
+
+-- The group whose turn it is among the account's open ones, and the others it is ready in.
+local function take_turn(c, a, g)
+  local open, mine = {}, {}
+  for _, other in ipairs(groups_of(c)) do
+    if other == g or call('ZSCORE', c.own .. ':r:' .. other, a) then
+      mine[#mine + 1] = other
+      if other == g or not (c.lim and c.lim >= 4 and total_is_closed(c, other)) then
+        open[#open + 1] = other
+      end
+    end
+  end
+  if #open > 1 then
+    local last = call('HGET', c.own .. ':t', a)
+    g = open[1]
+    for i = 1, #open - 1 do
+      if open[i] == last then
+        g = open[i + 1]
+      end
+    end
+    call('HSET', c.own .. ':t', a, g)
+  end
+  local others = {}
+  for _, other in ipairs(mine) do
+    if other ~= g then
+      others[#others + 1] = other
+    end
+  end
+  return g, others
+end
+
+-- Jobs in BullMQ's own wait list come from plain producers, from before the queue had lanes,
+-- or from a pause list; they join their lanes here, oldest first.
+local function absorb(c)
+  for _ = 1, MAX_ABSORBED do
+    local id = call('LINDEX', c.base .. 'wait', -1)
+    if not id then
+      return
+    end
+    if string.sub(id, 1, 2) ~= '0:' and call('EXISTS', c.base .. id) == 1 then
+      push(c, lane_of(c, id), 'LPUSH', id)
+    end
+    call('RPOP', c.base .. 'wait')
+  end
+  c.again = true
+end
+
+-- An idle queue has caught up with every tag: the empty lanes left in ready can go.
+local function forget_empty(c)
+  for _, g in ipairs(groups_of(c)) do
+    local popped = call('ZPOPMIN', c.own .. ':r:' .. g, MAX_FORGOTTEN)
+    for i = 1, #popped, 2 do
+      call('ZREM', c.own .. ':s', g .. ':' .. popped[i])
+      call('HDEL', c.own .. ':t', popped[i])
+      local tag = tonumber(popped[i + 1])
+      if tag > c.v then
+        c.v = tag
+      end
+      c.dirty = true
+    end
+  end
+end
+
+local function tidy(c)
+  if call('EXISTS', c.base .. 'wait') == 1 then
+    absorb(c)
+  elseif c.n == 0 and call('EXISTS', c.base .. 'prioritized') == 0 then
+    forget_empty(c)
+  end
+end
