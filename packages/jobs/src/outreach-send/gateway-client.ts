@@ -4,8 +4,8 @@ import { z } from 'zod';
 export interface OutreachMessage {
   readonly accountId: string;
   readonly leadId: string;
-  readonly step: number;
-  readonly campaignRev: number;
+  readonly step: number | string;
+  readonly campaignRev: number | string;
   readonly channel: string;
   readonly to: string;
   readonly body: string;
@@ -14,15 +14,21 @@ export interface OutreachMessage {
 export interface GatewayClientOptions {
   /** Base URL of the outreach platform. */
   readonly url: string;
-  /** Time for one call, answer included. Default 10,000 ms. */
+  /** Time for one call, answer included. Default 10,000. */
   readonly timeoutMs?: number;
 }
 
 /** Calls the outreach platform. */
 export interface GatewayClient {
+  /** Time for one call, answer included, in milliseconds. */
+  readonly timeoutMs: number;
   /** Sends a message; `reference` is stored with it and `idempotencyKey` makes the platform drop repeats. */
   send(message: OutreachMessage, call: EffectCall): Promise<SentMessage>;
-  /** The message sent under a reference, or undefined when there is none. Throws where the account cannot be asked. */
+  /**
+   * The message sent under a reference, or undefined when there is none.
+   *
+   * @throws UnknownOutcomeError for an account that cannot be asked at all.
+   */
   find(accountId: string, call: Pick<EffectCall, 'reference' | 'signal'>): Promise<SentMessage | undefined>;
 }
 
@@ -46,6 +52,8 @@ export function createGatewayClient({ url, timeoutMs = 10_000 }: GatewayClientOp
   const withTimeout = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 
   return {
+    timeoutMs,
+
     async send(message, { reference, idempotencyKey, signal }) {
       const { accountId, leadId, step, campaignRev, channel, to, body } = message;
       const response = await fetch(messagesUrl(accountId), {
