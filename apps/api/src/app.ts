@@ -1,1 +1,38 @@
-export {};
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { AppDeps } from './deps.js';
+import { createAccessControl } from './http/access.js';
+import { handleError } from './http/error-handler.js';
+import { mountRoutes } from './http/mount.js';
+import { requestLog } from './http/request-log.js';
+import { buildDocument } from './openapi/build-document.js';
+import { renderDocs } from './openapi/docs-page.js';
+import { routes } from './routes.js';
+
+export type { AppDeps } from './deps.js';
+
+/** The HTTP API. Listens nowhere by itself. */
+export function createApp(deps: AppDeps): Express {
+  const document = buildDocument(routes, deps.catalogue);
+  const app = express();
+  app.disable('x-powered-by');
+  // Answers change with every job: computing tags for them only costs.
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+  app.use(requestLog(deps.logger));
+  // No answer is a page, but for /docs, which brings its own policy.
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
+    }),
+  );
+  const context = { ...deps, document, docsPage: renderDocs(document) };
+  mountRoutes(app, routes, createAccessControl(deps.tokens), context);
+  app.use(handleError);
+  return app;
+}

@@ -1,0 +1,13 @@
+import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
+import type { Catalogue } from '@fairlane/sdk';
+import type { Producer } from '@fairlane/queue';
+
+/** All that the app needs from outside; `main.ts` opens it, tests build it around their own Redis. */
+export interface AppDeps {
+  readonly producer: Producer;
+  readonly catalogue: Catalogue;
+  readonly tokens: readonly TokenRecord[];
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly readyz: Checks;
+}

@@ -1,0 +1,36 @@
+import { describeError } from '@fairlane/runtime';
+import { FairlaneError } from '@fairlane/sdk';
+import type { ErrorRequestHandler } from 'express';
+import { Problem } from './problems.js';
+
+/** Turns everything that is thrown into problem+json. */
+export const handleError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+  // The client went away: nobody is left to answer, and nothing is wrong here.
+  if (response.destroyed) return;
+  const problem = toProblem(error);
+  if (problem.status >= 500) {
+    request.log.error({ error: describeError(problem.options.cause ?? error) }, 'request failed');
+  }
+  if (response.headersSent) {
+    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+    response.destroy();
+    return;
+  }
+  if (problem.options.headers) response.set(problem.options.headers);
+  response
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(JSON.stringify({ ...problem.toJSON(), requestId: request.id }));
+};
+
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof FairlaneError && error.code === 'unavailable')
+    return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } });
+  // Express and Node say with a status that the request itself cannot be read, such as `%ff` in a path.
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new Problem('invalid_request', { cause: error });
+  }
+  return new Problem('internal_error', { cause: error });
+}

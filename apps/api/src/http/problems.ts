@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+
+/** Every error the API answers with: its stable code, its HTTP status and what it means. */
+export const PROBLEMS = {
+  invalid_request: { status: 400, title: 'A parameter of the request is wrong' },
+  unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
+  forbidden: { status: 403, title: 'The role of the token may not do this' },
+  account_forbidden: { status: 403, title: 'The token may not touch this account' },
+  not_found: { status: 404, title: 'There is nothing at this path' },
+  unknown_job: { status: 404, title: 'No job of this name is declared' },
+  job_not_found: { status: 404, title: 'No job has this id' },
+  unknown_queue: { status: 404, title: 'No queue of this name is declared' },
+  method_not_allowed: { status: 405, title: 'The path does not take this method' },
+  request_timeout: { status: 408, title: 'The body of the request did not arrive in time' },
+  key_conflict: { status: 409, title: 'A job of this key exists with another payload' },
+  payload_too_large: { status: 413, title: 'The payload is too large' },
+  unsupported_encoding: { status: 415, title: 'The body must not be compressed' },
+  invalid_payload: { status: 422, title: 'The payload does not fit the job' },
+  too_many_attempts: { status: 429, title: 'Too many requests with a wrong token' },
+  internal_error: { status: 500, title: 'The API failed' },
+  unavailable: { status: 503, title: 'The queue cannot be reached or cannot take more' },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One thing wrong with the input. `path` as in `contacts[0].phone`, empty for the input as a whole. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemOptions {
+  readonly detail?: string;
+  readonly issues?: readonly Issue[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the answer, such as the id of the job that holds the key. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** Thrown by handlers; answered as `application/problem+json` (RFC 9457). */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly options: ProblemOptions;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEMS[code].title, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.status = PROBLEMS[code].status;
+    this.options = options;
+  }
+
+  /** The body of the answer. */
+  toJSON(): Record<string, unknown> {
+    const { detail, issues, extra } = this.options;
+    return {
+      type: `/docs#${this.code}`,
+      title: PROBLEMS[this.code].title,
+      status: this.status,
+      code: this.code,
+      ...(detail === undefined ? {} : { detail }),
+      ...(issues === undefined ? {} : { issues }),
+      ...extra,
+    };
+  }
+}
+
+const maxIssues = 20;
+
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.slice(0, maxIssues).map(({ path, message }) => ({
+    path: path.reduce<string>(
+      (text, part) => (typeof part === 'number' ? `${text}[${part}]` : joinPath(text, String(part))),
+      '',
+    ),
+    message,
+  }));
+}
+
+export function joinPath(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** `leadId: expected string; step: expected number` */
+export function describeIssues(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import { describeIssues, Problem } from '../http/problems.js';
+import type { Call, Reply } from '../http/route.js';
+import { contractOf } from './contract-of.js';
+import { isForeign } from './is-foreign.js';
+import type { enqueueQuery, jobNameParams } from './schemas.js';
+
+type EnqueueCall = Call<z.output<typeof jobNameParams>, z.output<typeof enqueueQuery>>;
+
+/** `POST /v1/jobs/{name}` */
+export async function enqueueJob({ app, params, query, body, principal }: EnqueueCall): Promise<Reply> {
+  const contract = contractOf(app, params.name);
+  if (isForeign(principal, contract, body)) throw new Problem('account_forbidden');
+  const result = await app.producer.enqueue(contract, body, query);
+  if (result.outcome === 'conflict') {
+    throw new Problem('key_conflict', { extra: { id: result.id, key: result.key } });
+  }
+  if (result.outcome === 'refused') {
+    throw new Problem(result.code, { detail: describeIssues(result.issues), issues: result.issues });
+  }
+  const { id, key, outcome, state } = result;
+  return { status: outcome === 'accepted' ? 202 : 200, body: { id, key, status: outcome, state } };
+}

@@ -1,0 +1,109 @@
+import { HELD_REASONS, JOB_STATES } from '@fairlane/sdk';
+import { z } from 'zod';
+import { issue } from '../http/problem-schema.js';
+import { MAX_DELAY_MS, MAX_PRIORITY } from '../limits.js';
+
+export const jobNameParams = z.object({
+  name: z.string().max(128).meta({ description: 'Name of a declared job' }),
+});
+export const jobIdParams = z.object({ id: z.string().max(128).meta({ description: 'Id of a job' }) });
+
+function digits(max: number) {
+  const message = `must be a whole number from 0 to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value <= max, message);
+}
+
+export const enqueueQuery = z
+  .strictObject({
+    runAt: z.iso
+      .datetime({ offset: true, error: 'must be a date and time with zone in ISO 8601' })
+      .transform((text) => new Date(text))
+      .refine(
+        (date) => date.getTime() <= Date.now() + MAX_DELAY_MS,
+        `must be at most ${MAX_DELAY_MS} ms ahead`,
+      )
+      .optional()
+      .meta({ description: 'Not before this moment, in ISO 8601 with zone' }),
+    delayMs: digits(MAX_DELAY_MS)
+      .optional()
+      .meta({ description: 'Not before this many milliseconds from now' }),
+    priority: digits(MAX_PRIORITY)
+      .optional()
+      .meta({ description: '0 first, within the lane of the account' }),
+  })
+  .refine((query) => query.runAt === undefined || query.delayMs === undefined, {
+    path: ['runAt'],
+    message: 'give runAt or delayMs, not both',
+  });
+
+const state = z.enum(JOB_STATES);
+const time = z.iso.datetime();
+
+export const enqueued = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    status: z.enum(['accepted', 'duplicate']),
+    state,
+  })
+  .meta({ id: 'Enqueued' });
+
+export const batchLine = z
+  .object({
+    line: z.int().min(1),
+    status: z.enum(['accepted', 'duplicate', 'rejected']),
+    id: z.string().optional(),
+    code: z.string().optional(),
+    detail: z.string().optional(),
+    issues: z.array(issue).optional(),
+  })
+  .meta({
+    id: 'BatchLine',
+    description: 'Answer to one line of a batch; `code` and `detail` say why it is rejected',
+  });
+
+export const batchSummary = z
+  .object({ summary: z.object({ accepted: z.int(), duplicates: z.int(), rejected: z.int() }) })
+  .meta({ id: 'BatchSummary', description: 'Last line of the answer to a batch' });
+
+export const jobView = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    name: z.string(),
+    version: z.int(),
+    queue: z.string(),
+    account: z.string(),
+    limitGroup: z.string(),
+    tag: z.string().optional(),
+    state,
+    reason: z.enum(HELD_REASONS).optional(),
+    nextRunAt: time.optional(),
+    priority: z.int(),
+    attempts: z.object({ made: z.int(), max: z.int() }),
+    stalls: z.int(),
+    worker: z.string().optional(),
+    leaseExpiresAt: time.optional(),
+    lastError: z
+      .object({
+        code: z.string(),
+        class: z.string(),
+        message: z.string(),
+        status: z.int().optional(),
+        at: time,
+      })
+      .optional(),
+    createdAt: time,
+    startedAt: time.optional(),
+    finishedAt: time.optional(),
+    progress: z.unknown().optional(),
+    result: z.unknown().optional(),
+    effects: z.array(
+      z.object({ name: z.string(), state: z.string(), externalId: z.string().optional(), at: time }),
+    ),
+  })
+  .meta({ id: 'Job' });

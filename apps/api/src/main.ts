@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { catalogue } from '@fairlane/jobs/contracts';
+import { createProducer } from '@fairlane/queue';
+import {
+  assertRedisSafe,
+  connectRedis,
+  createLogger,
+  createMetrics,
+  createShutdown,
+  readEnv,
+  redisCheck,
+  variables,
+} from '@fairlane/runtime';
+import { createApp } from './app.js';
+import { IDLE_CONNECTION_MS, PRODUCER_LIMITS, SHUTDOWN_DEADLINE_MS } from './limits.js';
+
+const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
+const env = readEnv({ REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL });
+const logger = createLogger({ app: 'api', level: env.LOG_LEVEL });
+const shutdown = createShutdown({ logger, deadlineMs: SHUTDOWN_DEADLINE_MS });
+
+const redis = connectRedis(env.REDIS_URL, { name: 'api', logger });
+shutdown.add('redis', () => redis.disconnect());
+await assertRedisSafe(redis);
+
+const producer = createProducer({
+  redis: env.REDIS_URL,
+  catalogue,
+  prefix: env.FAIRLANE_PREFIX,
+  ...PRODUCER_LIMITS,
+  logger,
+});
+shutdown.add('producer', () => producer.close());
+
+let stopping = false;
+const app = createApp({
+  producer,
+  catalogue,
+  tokens: env.FAIRLANE_TOKENS,
+  logger,
+  registry: createMetrics(),
+  readyz: { redis: redisCheck(redis), process: () => (stopping ? 'shutting down' : undefined) },
+});
+
+// No limit on the time of a whole request, since a batch may stream for hours; idle connections are cut.
+const server = createServer({ requestTimeout: 0 }, app);
+server.timeout = IDLE_CONNECTION_MS;
+shutdown.add('server', () => {
+  stopping = true;
+  return new Promise((resolve) => server.close(resolve));
+});
+server.listen(env.API_PORT, env.HOST);
+await once(server, 'listening');
+const { address, port } = server.address() as AddressInfo;
+logger.info({ address, port }, 'listening');

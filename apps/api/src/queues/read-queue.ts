@@ -1,0 +1,38 @@
+import type { QueueCounts } from '@fairlane/queue';
+import type { z } from 'zod';
+import type { AppContext } from '../context.js';
+import { Problem } from '../http/problems.js';
+import type { queueView } from './schemas.js';
+
+/** What is known of one declared queue. */
+export async function readQueue(
+  { catalogue, producer }: AppContext,
+  name: string,
+): Promise<z.output<typeof queueView>> {
+  const definitions: Readonly<Record<string, { slots: { min: number; max: number } }>> =
+    catalogue.queues.definitions;
+  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  if (!definition) throw new Problem('unknown_queue');
+  return { queue: name, counts: byState(await producer.queueCounts(name)), slots: definition.slots };
+}
+
+/** Redis keeps three states in one set; until each has an index of its own they are counted together. */
+function byState({
+  ready,
+  active,
+  completed,
+  dead,
+  delayed,
+}: QueueCounts): z.output<typeof queueView>['counts'] {
+  return {
+    scheduled: null,
+    ready,
+    held: null,
+    active,
+    retrying: null,
+    completed,
+    dead,
+    cancelled: 0,
+    delayed,
+  };
+}

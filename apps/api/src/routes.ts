@@ -1,0 +1,146 @@
+import { route, type Route } from './http/route.js';
+import { enqueueBatch } from './jobs/enqueue-batch.js';
+import { enqueueJob } from './jobs/enqueue-job.js';
+import { getJob } from './jobs/get-job.js';
+import {
+  batchLine,
+  batchSummary,
+  enqueued,
+  enqueueQuery,
+  jobIdParams,
+  jobNameParams,
+  jobView,
+} from './jobs/schemas.js';
+import { getDocs } from './openapi/get-docs.js';
+import { getDocument } from './openapi/get-document.js';
+import { getQueue } from './queues/get-queue.js';
+import { listQueues } from './queues/list-queues.js';
+import { queueList, queueParams, queueView } from './queues/schemas.js';
+import { getHealth } from './system/get-health.js';
+import { getMetrics } from './system/get-metrics.js';
+import { getReadiness } from './system/get-readiness.js';
+import { health } from './system/schemas.js';
+import { z } from 'zod';
+
+/** Every route of the API. What is not here does not exist; access is decided by what stands here. */
+export const routes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/jobs/{name}',
+    summary: 'Enqueue one job',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
+    params: jobNameParams,
+    query: enqueueQuery,
+    body: { kind: 'json', schema: z.unknown(), invalid: 'invalid_payload' },
+    responses: {
+      202: { description: 'Accepted', schema: enqueued },
+      200: { description: 'The same job was accepted before', schema: enqueued },
+    },
+    errors: ['unknown_job', 'key_conflict', 'payload_too_large', 'invalid_payload', 'account_forbidden'],
+    handler: enqueueJob,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/jobs/{name}/batch',
+    summary: 'Enqueue jobs of one name from NDJSON, streamed both ways',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
+    params: jobNameParams,
+    body: { kind: 'ndjson', description: 'A payload a line, any number of lines' },
+    responses: {
+      200: {
+        description: 'A line a job, in order; the last line is the summary',
+        type: 'application/x-ndjson',
+        schema: z.union([batchLine, batchSummary]),
+      },
+    },
+    errors: ['unknown_job'],
+    handler: enqueueBatch,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/jobs/{id}',
+    summary: 'One job',
+    access: ['producer', 'viewer', 'operator'],
+    accountTokens: 'narrowed',
+    params: jobIdParams,
+    responses: { 200: { description: 'The job; a viewer sees no result', schema: jobView } },
+    errors: ['job_not_found'],
+    handler: getJob,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/queues',
+    summary: 'All queues with their counts by state',
+    access: ['viewer', 'limits', 'operator'],
+    accountTokens: 'refused',
+    responses: { 200: { description: 'The queues', schema: queueList } },
+    errors: [],
+    handler: listQueues,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/queues/{queue}',
+    summary: 'One queue with its counts by state',
+    access: ['viewer', 'limits', 'operator'],
+    accountTokens: 'refused',
+    params: queueParams,
+    responses: { 200: { description: 'The queue', schema: queueView } },
+    errors: ['unknown_queue'],
+    handler: getQueue,
+  }),
+  route({
+    method: 'get',
+    path: '/metrics',
+    summary: 'Metrics in the text format of Prometheus',
+    access: ['viewer', 'operator'],
+    accountTokens: 'refused',
+    responses: { 200: { description: 'The metrics', type: 'text/plain' } },
+    errors: [],
+    handler: getMetrics,
+  }),
+  route({
+    method: 'get',
+    path: '/healthz',
+    summary: 'Whether the process lives',
+    access: 'public',
+    accountTokens: 'narrowed',
+    responses: { 200: { description: 'It does', schema: health } },
+    errors: [],
+    handler: getHealth,
+  }),
+  route({
+    method: 'get',
+    path: '/readyz',
+    summary: 'Whether the process can take requests',
+    access: 'public',
+    accountTokens: 'narrowed',
+    responses: {
+      200: { description: 'It can', schema: health },
+      503: { description: 'It cannot, and why', schema: health },
+    },
+    errors: [],
+    handler: getReadiness,
+  }),
+  route({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This API in OpenAPI 3.1',
+    access: 'public',
+    accountTokens: 'narrowed',
+    responses: { 200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) } },
+    errors: [],
+    handler: getDocument,
+  }),
+  route({
+    method: 'get',
+    path: '/docs',
+    summary: 'This API as a page to read',
+    access: 'public',
+    accountTokens: 'narrowed',
+    responses: { 200: { description: 'The page', type: 'text/html' } },
+    errors: [],
+    handler: getDocs,
+  }),
+];

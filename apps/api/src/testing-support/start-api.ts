@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createProducer, type Producer } from '@fairlane/queue';
+import {
+  connectRedis,
+  createLogger,
+  createMetrics,
+  generateToken,
+  hashToken,
+  redisCheck,
+  type TokenRecord,
+} from '@fairlane/runtime';
+import { onTestFinished } from 'vitest';
+import { createApp } from '../app.js';
+import { PRODUCER_LIMITS } from '../limits.js';
+import { catalogue } from './catalogue.js';
+
+export const ROLE_TOKENS = ['producer', 'viewer', 'limits', 'operator'] as const;
+
+export interface ApiUnderTest {
+  readonly url: string;
+  readonly producer: Producer;
+  /** A token of each role, and of each role limited to the account `own`. */
+  readonly tokens: Readonly<
+    Record<(typeof ROLE_TOKENS)[number] | `own-${(typeof ROLE_TOKENS)[number]}`, string>
+  >;
+  /** The log lines so far, parsed. */
+  readonly log: Record<string, unknown>[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface CallOptions {
+  /** Default: the operator's. `null` sends none. */
+  readonly token?: string | null;
+  /** Sent as it is when a string or bytes, else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: Record<string, unknown>;
+}
+
+/** The app on a free port around a real producer; everything is closed when the test ends. */
+export async function startApi({
+  redisUrl,
+  prefix,
+}: {
+  redisUrl: string;
+  prefix: string;
+}): Promise<ApiUnderTest> {
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    app: 'test',
+    level: 'debug',
+    destination: { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const redis = connectRedis(redisUrl, { name: 'test', logger });
+  const producer = createProducer({ redis: redisUrl, catalogue, prefix, ...PRODUCER_LIMITS, logger });
+  const { tokens, records } = makeTokens();
+  const app = createApp({
+    producer,
+    catalogue,
+    tokens: records,
+    logger,
+    registry: createMetrics(),
+    readyz: { redis: redisCheck(redis) },
+  });
+  const server = createServer({ requestTimeout: 0 }, app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    await producer.close();
+    redis.disconnect();
+  });
+  return { url, producer, tokens, log, call: caller(url, tokens.operator) };
+}
+
+function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {
+  const tokens: Record<string, string> = {};
+  const records: TokenRecord[] = [];
+  for (const role of ROLE_TOKENS) {
+    for (const [id, accounts] of [
+      [role, undefined],
+      [`own-${role}`, ['own']],
+    ] as const) {
+      const token = generateToken();
+      tokens[id] = token;
+      records.push({
+        id,
+        tokenHash: hashToken(token),
+        role,
+        ...(accounts ? { accounts: [...accounts] } : {}),
+      });
+    }
+  }
+  return { tokens: tokens as ApiUnderTest['tokens'], records };
+}
+
+function caller(url: string, defaultToken: string): ApiUnderTest['call'] {
+  return async (method, path, { token = defaultToken, body, headers = {} } = {}) => {
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parse(text) };
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
