@@ -13,7 +13,12 @@
 --- @include "entry"
 
 local bucketKey, field = outerKeys[1], outerArgs[1]
-local generation = tonumber(redis.call('HGET', KEYS[12], 'flGen') or 1)
+local fields = redis.call('HMGET', KEYS[12], 'flGen', 'parent')
+local generation = tonumber(fields[1] or 1)
+if fields[2] and not pcall(cjson.decode, fields[2]) then
+  -- BullMQ decodes it after it has given up the lock: the job could never be finished (A23).
+  redis.call('HDEL', KEYS[12], 'parent', 'parentKey')
+end
 
 local reply = inner(KEYS, ARGV)
 if type(reply) == 'number' and reply < 0 then

@@ -132,16 +132,16 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
-    const closed = Promise.all(workers.map(async (worker) => worker.close()));
-    const inTime = await settledWithin(closed, graceMs);
-    if (!inTime) {
+    const housekeeping = housekeeper.stop();
+    const closed = Promise.all([housekeeping, ...workers.map(async (worker) => worker.close())]);
+    if (!(await settledWithin(closed, graceMs))) {
       shutdown.abort();
       if (!(await settledWithin(closed, GIVE_BACK_MS))) {
+        // Redis is away, or BullMQ waits for something that does not come.
         logger.error('jobs could not be given back; their leases will end and other workers take them');
-        await settledWithin(Promise.all(workers.map(async (worker) => worker.disconnect())), GIVE_BACK_MS);
+        await Promise.allSettled(workers.map(async (worker) => worker.fairlaneBackend.close(true)));
       }
     }
-    await settledWithin(housekeeper.stop(), GIVE_BACK_MS);
     status = 'closed';
   }
 }

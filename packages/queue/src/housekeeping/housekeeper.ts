@@ -26,7 +26,16 @@ const TRIM_BATCHES = 50;
 const SWEEP_EVERY_MS = 30_000;
 /** A full turn over all buckets takes an eighth of a day; several workers only shorten it. */
 const SWEEP_BUCKETS = 48;
-const SWEEP_PAGES = 50;
+/** Buckets swept in one round trip. */
+const SWEEP_PIPELINE = 256;
+/** Pages read of one bucket; more than that waits for the next turn. */
+const SWEEP_ROUNDS = 50;
+
+interface Page {
+  readonly bucketKey: string;
+  readonly idPrefix: string;
+  readonly cursor: string;
+}
 
 /** Trims completed jobs and drops expired dedup entries, a bounded amount at a time. Any number may run. */
 export class Housekeeper {
@@ -71,22 +80,39 @@ export class Housekeeper {
 
   /** Sweeps the next buckets. @returns number of entries dropped. */
   async sweep(bucketCount: number): Promise<number> {
-    const { backend, prefix, retentionMs } = this.#options;
-    const client = await backend.client;
     let removed = 0;
-    for (let swept = 0; swept < bucketCount && !this.#stopped; swept += 1) {
-      const { bucketKey, idPrefix } = bucketAt(prefix, this.#nextBucket);
-      this.#nextBucket = (this.#nextBucket + 1) % BUCKET_COUNT;
-      let cursor = '0';
-      for (let page = 0; page < SWEEP_PAGES; page += 1) {
-        const args = [bucketKey, retentionMs, cursor, `${prefix}:`, idPrefix];
-        const [next, count] = (await runScript(client, OWN_SCRIPTS.sweep, args)) as [string, number];
-        removed += count;
-        cursor = next;
-        if (cursor === '0') break;
+    for (let swept = 0; swept < bucketCount && !this.#stopped; swept += SWEEP_PIPELINE) {
+      const count = Math.min(SWEEP_PIPELINE, bucketCount - swept);
+      let pages: Page[] = Array.from({ length: count }, (_value, at) => ({
+        ...bucketAt(this.#options.prefix, (this.#nextBucket + at) % BUCKET_COUNT),
+        cursor: '0',
+      }));
+      this.#nextBucket = (this.#nextBucket + count) % BUCKET_COUNT;
+      for (let round = 0; round < SWEEP_ROUNDS && pages.length > 0; round += 1) {
+        const result = await this.#sweepPages(pages);
+        removed += result.removed;
+        pages = result.left;
       }
     }
     return removed;
+  }
+
+  /** One page of each bucket in one round trip; what is left are large buckets. */
+  async #sweepPages(pages: readonly Page[]): Promise<{ removed: number; left: Page[] }> {
+    const { backend, prefix, retentionMs } = this.#options;
+    const pipeline = (await backend.client).pipeline();
+    for (const { bucketKey, idPrefix, cursor } of pages) {
+      pipeline.runCommand(OWN_SCRIPTS.sweep.name, [bucketKey, retentionMs, cursor, `${prefix}:`, idPrefix]);
+    }
+    let removed = 0;
+    const left: Page[] = [];
+    for (const [at, [error, reply]] of ((await pipeline.exec()) ?? []).entries()) {
+      if (error !== null) throw error;
+      const [cursor, count] = reply as [string, number];
+      removed += count;
+      if (cursor !== '0') left.push({ ...(pages[at] as Page), cursor });
+    }
+    return { removed, left };
   }
 
   #every(intervalMs: number, work: () => Promise<unknown>): void {

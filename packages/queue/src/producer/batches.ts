@@ -14,10 +14,18 @@ export async function* inBatches<T>(
   let next: Promise<IteratorResult<T>> | IteratorResult<T> | undefined;
   let batch: T[] = [];
   let ended = false;
+  let failure: { readonly error: unknown } | undefined;
+  const read = async () => {
+    next ??= iterator.next();
+    return batch.length > 0 && next instanceof Promise ? orNothing(next) : next;
+  };
   try {
     while (!ended) {
-      next ??= iterator.next();
-      const step = batch.length > 0 && next instanceof Promise ? await orNothing(next) : await next;
+      const step = await read().catch((error: unknown) => {
+        // What came before the failure is handed on first.
+        failure = { error };
+        return { done: true } as const;
+      });
       if (step !== undefined) {
         next = undefined;
         ended = step.done === true;
@@ -28,6 +36,7 @@ export async function* inBatches<T>(
         batch = [];
       }
     }
+    if (failure !== undefined) throw failure.error;
   } finally {
     if (!ended) {
       // A source in the middle of a read answers when it can; the reader has left and does not wait for it.

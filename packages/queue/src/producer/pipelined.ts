@@ -1,7 +1,7 @@
 /**
  * Maps a stream through an asynchronous step with a few steps at work at once, in order. Nothing is read ahead of
  * what is at work, so a slow reader slows the source down and memory stays bounded. A result does not wait for the
- * source to give more.
+ * source to give more, and an error of the source comes after the results of what it gave before.
  */
 export async function* pipelined<T, R>(
   source: AsyncGenerator<T, void, undefined>,
@@ -9,7 +9,8 @@ export async function* pipelined<T, R>(
   step: (item: T) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
   const working: { readonly result: Promise<R> }[] = [];
-  let reading: Promise<IteratorResult<T, void>> | undefined = source.next();
+  let reading: Promise<IteratorResult<T, void>> | undefined = handled(source.next());
+  let failure: { readonly error: unknown } | undefined;
   try {
     while (reading !== undefined || working.length > 0) {
       const [oldest] = working;
@@ -19,12 +20,16 @@ export async function* pipelined<T, R>(
         working.shift();
         continue;
       }
-      const read: IteratorResult<T, void> | undefined = await reading;
+      const read: IteratorResult<T, void> | undefined = await reading?.catch((error: unknown) => {
+        failure = { error };
+        return undefined;
+      });
       reading = undefined;
       if (read === undefined || read.done === true) continue;
       working.push({ result: handled(step(read.value)) });
       reading = handled(source.next());
     }
+    if (failure !== undefined) throw failure.error;
   } finally {
     // The source may be in the middle of a read: it closes when it can, the reader has left.
     void handled(source.return());

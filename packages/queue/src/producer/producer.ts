@@ -118,9 +118,7 @@ export function createProducer(options: ProducerOptions): Producer {
 
     queueCounts: (queue) => sessions.run(() => readQueueCounts(backendOf(queue))),
 
-    async close() {
-      client.disconnect();
-    },
+    close: () => sessions.close(),
   };
 }
 

@@ -23,6 +23,8 @@ export class RedisSessions {
   readonly #client: Redis;
   readonly #clock: ServerClock;
   readonly #timeoutMs: number;
+  #closed = false;
+  #ready: Promise<void> | undefined;
 
   constructor(client: Redis, timeoutMs: number) {
     this.#client = client;
@@ -51,6 +53,21 @@ export class RedisSessions {
     return second;
   }
 
+  /** Lets commands on their way be answered, within the time limit. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      if (this.#client.status === 'ready') {
+        await new Deadline(this.#timeoutMs).wait(this.#client.quit(), { mayHaveRun: true });
+      }
+    } catch {
+      // The connection broke or hangs: there is nothing left to wait for.
+    } finally {
+      this.#client.disconnect();
+    }
+  }
+
   async #once<T>(use: (session: Session) => Promise<T>, deadline: Deadline): Promise<T> {
     const nowMs = await this.#guard(this.#clock.nowMs(), deadline, { mayHaveRun: false });
     const session = { deadline, nowMs, runUntilMs: Math.floor(nowMs + deadline.leftMs * RUN_SHARE) };
@@ -67,18 +84,16 @@ export class RedisSessions {
 
   async #untilReady(deadline: Deadline): Promise<void> {
     const client = this.#client;
+    if (this.#closed) throw new UnavailableError('the producer is closed', { mayHaveRun: false });
     if (client.status === 'ready') return;
-    if (client.status === 'end') throw new UnavailableError('the producer is closed', { mayHaveRun: false });
-    let wake: (() => void) | undefined;
-    const ready = new Promise<void>((resolve) => {
-      wake = resolve;
-      client.once('ready', resolve);
+    // One listener for all that wait, however many.
+    this.#ready ??= new Promise((resolve) => {
+      client.once('ready', () => {
+        this.#ready = undefined;
+        resolve();
+      });
     });
-    try {
-      await deadline.wait(ready, { mayHaveRun: false });
-    } finally {
-      if (wake !== undefined) client.off('ready', wake);
-    }
+    await deadline.wait(this.#ready, { mayHaveRun: false });
   }
 }
 

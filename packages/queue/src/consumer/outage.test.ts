@@ -1,0 +1,92 @@
+import { implement } from '@fairlane/sdk';
+import { startRedis, type RedisServer } from '@fairlane/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createConsumer, createProducer, type Consumer, type Producer, type QueueLogger } from '../index.js';
+import { defineParcelJob, parcelCatalogue } from '../../test/support/parcels.js';
+import { until } from '../../test/support/until.js';
+
+const job = defineParcelJob();
+const catalogue = parcelCatalogue(job);
+const logger: QueueLogger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+let server: RedisServer;
+let producer: Producer;
+let consumer: Consumer;
+let done: string[];
+
+beforeEach(async () => {
+  server = await startRedis();
+  done = [];
+  producer = createProducer({ redis: server.url, catalogue, logger });
+  consumer = createConsumer({
+    redis: server.url,
+    catalogue,
+    logger,
+    queues: { parcels: { slots: 2 }, letters: { slots: 1 } },
+    implementations: [implement(job, async (payload) => void done.push(String(payload.parcel)))],
+  });
+});
+
+afterEach(async () => {
+  await consumer.drain(100);
+  await producer.close();
+  await server.stop();
+});
+
+async function enqueue(parcel: string): Promise<void> {
+  await until('the producer is connected again', async () => {
+    try {
+      return (await producer.enqueue(job, { accountId: 'acme', parcel })).outcome !== 'refused';
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+describe('A27 a worker whose Redis was away', () => {
+  it('goes on by itself with jobs from before and after', async () => {
+    await consumer.start();
+    await enqueue('first');
+    await until('the first job is done', () => done.length === 1);
+
+    await server.kill();
+    // The longest pause between two tries to connect is a second: two of them have failed by then.
+    await until('connecting fails', async () => {
+      const startedAt = performance.now();
+      await producer.enqueue(job, { accountId: 'acme', parcel: 'refused' }).catch(() => undefined);
+      return performance.now() - startedAt > 500 || undefined;
+    });
+    await server.restart();
+    for (let at = 0; at < 10; at += 1) await enqueue(`after ${at}`);
+    await until('all jobs are done', () => done.length === 11);
+    expect(new Set(done)).toEqual(
+      new Set(['first', ...Array.from({ length: 10 }, (_value, at) => `after ${at}`)]),
+    );
+    expect(consumer.health()).toMatchObject({ status: 'running', stuck: false });
+  });
+
+  it('starts before Redis does', async () => {
+    await server.kill();
+    const starting = consumer.start();
+    await server.restart();
+    await starting;
+    await enqueue('first');
+    await until('the job is done', () => done.length > 0);
+    expect(done).toEqual(['first']);
+  });
+
+  it('stops within its grace although Redis is away', async () => {
+    await consumer.start();
+    await server.kill();
+    const startedAt = performance.now();
+    await consumer.drain(200);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(consumer.health().status).toBe('closed');
+    await server.restart();
+  });
+});

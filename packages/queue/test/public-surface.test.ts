@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import * as queue from '../src/index.js';
+
+describe('@fairlane/queue', () => {
+  it('exports these values and no others', () => {
+    expect(Object.keys(queue).toSorted()).toEqual([
+      'EffectMisuseError',
+      'GenerationMismatchError',
+      'InvalidOptionsError',
+      'UnavailableError',
+      'createConsumer',
+      'createProducer',
+      'isEnvelope',
+      'openQueues',
+      'parseJobData',
+      'plainEffects',
+    ]);
+  });
+});
