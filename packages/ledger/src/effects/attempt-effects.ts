@@ -1,0 +1,240 @@
+import { setMaxListeners } from 'node:events';
+
+import {
+  classifyError,
+  decideEffect,
+  DEFAULT_SETTLE_MS,
+  EffectDeferredError,
+  EffectMisuseError,
+  PermanentError,
+  UnknownOutcomeError,
+  type EffectCall,
+  type EffectOptions,
+} from '@fairlane/sdk';
+
+import { StaleHolderError } from '../errors.js';
+import type { KeptResult } from '../ledger.js';
+import { boundedCall, CallAbortedError } from './bounded-call.js';
+import type { Begun, Claim } from './claim.js';
+import type { EffectOutcome, EffectScope } from './effect-scope.js';
+
+/** A handler that makes up names in a loop must not fill the ledger. */
+export const MAX_EFFECTS_PER_ATTEMPT = 256;
+const MAX_NAME_CHARS = 128;
+
+/** Between two questions to an outside that could not tell. */
+const MIN_ASK_PAUSE_MS = 1_000;
+const MAX_ASK_PAUSE_MS = 60_000;
+
+type Unsettled = Extract<Begun, { outcome: 'unsettled' }>;
+
+/** One effect of the attempt while it is worked on. */
+interface Run<T> {
+  readonly name: string;
+  readonly options: EffectOptions<T>;
+  readonly call: Omit<EffectCall, 'signal'>;
+  /**
+   * On the monotonic clock, taken before the ledger was asked: the call ends no later than the ledger thinks,
+   * however long its answer took.
+   */
+  readonly startedAtMs: number;
+  /** Time that the call is given. */
+  readonly timeoutMs: number;
+  /** A repeat may follow a call that was applied: that it failed itself says nothing about the effect. */
+  readonly isRepeat: boolean;
+}
+
+/** The effects of one attempt, all under one claim. */
+export class AttemptEffects {
+  readonly #scope: EffectScope;
+  readonly #claim: Claim;
+  readonly #report: (outcome: EffectOutcome) => void;
+  readonly #endsAtMs: number;
+  readonly #used = new Set<string>();
+
+  constructor(scope: EffectScope, claim: Claim, onOutcome: (outcome: EffectOutcome) => void) {
+    this.#scope = scope;
+    this.#claim = claim;
+    this.#report = onOutcome;
+    this.#endsAtMs = performance.now() + scope.timeoutMs;
+    // Effects used at the same time all listen to it, which is no leak.
+    setMaxListeners(0, scope.signal);
+  }
+
+  async run<T>(name: string, options: EffectOptions<T>): Promise<T> {
+    this.#reserve(name);
+    try {
+      return await this.#run(name, options);
+    } catch (error) {
+      if (error instanceof EffectDeferredError) this.#report('deferred');
+      if (error instanceof StaleHolderError) this.#report('stale');
+      throw error;
+    }
+  }
+
+  async #run<T>(name: string, options: EffectOptions<T>): Promise<T> {
+    const { key } = this.#scope.job;
+    const call = { reference: key, idempotencyKey: `${key}:${name}` };
+    const run: Run<T> = { name, options, call, isRepeat: false, ...this.#time(options) };
+    this.#mustBeCurrent(run);
+    const begun = await this.#claim.begin(name, run.timeoutMs);
+    if (begun.outcome === 'perform') return this.#perform(run, begun.fence);
+
+    if (begun.inputHash !== this.#scope.inputHash) {
+      this.#scope.logger.warn({ effect: name }, 'the payload has changed since this effect was started');
+    }
+    return begun.outcome === 'done' ? this.#replay(run, begun.result) : this.#settle(run, begun);
+  }
+
+  #reserve(name: string): void {
+    if (name === '' || name.length > MAX_NAME_CHARS) {
+      throw new EffectMisuseError(`an effect's name has 1 to ${MAX_NAME_CHARS} characters`);
+    }
+    if (this.#used.has(name)) throw new EffectMisuseError(`effect "${name}" was used twice in one attempt`);
+    if (this.#used.size >= MAX_EFFECTS_PER_ATTEMPT) {
+      throw new EffectMisuseError(`an attempt has at most ${MAX_EFFECTS_PER_ATTEMPT} effects`);
+    }
+    this.#used.add(name);
+  }
+
+  #time<T>({ timeoutMs = Infinity }: EffectOptions<T>): Pick<Run<T>, 'startedAtMs' | 'timeoutMs'> {
+    const startedAtMs = performance.now();
+    return { startedAtMs, timeoutMs: Math.ceil(Math.min(timeoutMs, this.#endsAtMs - startedAtMs)) };
+  }
+
+  /** Throws unless something may be sent now. */
+  #mustBeCurrent<T>({ name, startedAtMs, timeoutMs }: Run<T>): void {
+    const { signal, isCurrent } = this.#scope;
+    if (signal.aborted) throw signal.reason;
+    if (!isCurrent()) throw new StaleHolderError(name);
+    if (performance.now() >= startedAtMs + timeoutMs) {
+      throw new DOMException(`no time was left to perform effect "${name}"`, 'TimeoutError');
+    }
+  }
+
+  /** An earlier attempt left no outcome. */
+  async #settle<T>(run: Run<T>, found: Unsettled): Promise<T> {
+    const { alreadyApplied, repeatable, settleMs = DEFAULT_SETTLE_MS } = run.options;
+    const canAsk = alreadyApplied !== undefined;
+    // What would be repeated now has to arrive within the key's lifetime as well.
+    const timeoutMs = canAsk ? found.timeoutMs : Math.max(found.timeoutMs, run.timeoutMs);
+    const times = { startedAtMs: -found.startedAgoMs, firstStartedAtMs: -found.firstStartedAgoMs, timeoutMs };
+    const next = decideEffect(
+      found.state === 'unknown' ? { state: 'unknown' } : { state: 'started', ...times },
+      { canAsk, settleMs, ...(repeatable === undefined ? {} : { keyTtlMs: repeatable.keyTtlMs }) },
+      0,
+    );
+    switch (next.step) {
+      case 'ask':
+        return this.#ask(run, found, next.noCountsFromMs);
+      case 'perform':
+        return this.#again({ ...run, isRepeat: true }, found.fence);
+      default:
+        return this.#giveUp(run, found.fence);
+    }
+  }
+
+  async #ask<T>(run: Run<T>, found: Unsettled, noCountsInMs: number): Promise<T> {
+    const { name } = run;
+    let applied: T | undefined;
+    try {
+      applied = await this.#question(run);
+    } catch (error) {
+      return this.#cannotTell(run, found, error);
+    }
+    if (applied !== undefined) {
+      this.#report('found');
+      return this.#claim.keep(name, found.fence, applied);
+    }
+    if (noCountsInMs > 0) {
+      const reason = `It is too early to tell whether effect "${name}" was applied.`;
+      throw new EffectDeferredError({ reason, retryAfterMs: noCountsInMs });
+    }
+    return this.#again(run, found.fence);
+  }
+
+  async #question<T>({ options: { alreadyApplied }, call, timeoutMs }: Run<T>): Promise<T | undefined> {
+    if (alreadyApplied === undefined) return undefined;
+    return boundedCall(async (signal) => alreadyApplied({ ...call, signal }), this.#scope.signal, timeoutMs);
+  }
+
+  async #cannotTell<T>(run: Run<T>, found: Unsettled, error: unknown): Promise<T> {
+    const { signal } = this.#scope;
+    if (signal.aborted) throw signal.reason;
+    const { class: errorClass, retryAfterMs } = classifyError(error);
+    // The outside asks to slow down: that closes its gate as any other 429 does.
+    if (errorClass === 'throttled') throw error;
+    // It says for good that it cannot be asked.
+    if (errorClass === 'permanent') return this.#giveUp(run, found.fence, error);
+    // Asked less and less often: the pause grows with the time that the question is open.
+    const pauseMs = Math.min(Math.max(found.firstStartedAgoMs, MIN_ASK_PAUSE_MS), MAX_ASK_PAUSE_MS);
+    throw new EffectDeferredError({
+      reason: `The outside cannot tell whether effect "${run.name}" was applied.`,
+      retryAfterMs: retryAfterMs ?? pauseMs * (0.5 + Math.random()),
+      cause: error,
+    });
+  }
+
+  /** Starts an effect again: the earlier call was not applied, or the outside drops repeats of its key. */
+  async #again<T>(run: Run<T>, fence: number): Promise<T> {
+    const timed = { ...run, ...this.#time(run.options) };
+    this.#mustBeCurrent(timed);
+    await this.#claim.repeat(run.name, fence, timed.timeoutMs, run.isRepeat);
+    return this.#perform(timed, fence);
+  }
+
+  async #perform<T>(run: Run<T>, fence: number): Promise<T> {
+    const { name, options, call, startedAtMs, timeoutMs } = run;
+    try {
+      this.#mustBeCurrent(run);
+    } catch (error) {
+      await this.#notApplied(run, fence);
+      throw error;
+    }
+    let value: T;
+    try {
+      const leftMs = startedAtMs + timeoutMs - performance.now();
+      const perform = async (signal: AbortSignal) => options.perform({ ...call, signal });
+      value = await boundedCall(perform, this.#scope.signal, leftMs);
+    } catch (error) {
+      return this.#failed(run, fence, error);
+    }
+    this.#report('performed');
+    return this.#claim.keep(name, fence, value);
+  }
+
+  async #failed<T>(run: Run<T>, fence: number, error: unknown): Promise<T> {
+    const { alreadyApplied, repeatable } = run.options;
+    // What the signal was aborted with describes the attempt, not what became of the call.
+    const wasAborted = error instanceof CallAbortedError;
+    if (!wasAborted && classifyError(error).applied === 'no') {
+      this.#report('not_applied');
+      await this.#notApplied(run, fence);
+      throw error;
+    }
+    // No later attempt could tell more than this one.
+    if (alreadyApplied === undefined && repeatable === undefined) return this.#giveUp(run, fence, error);
+    this.#report('unsettled');
+    throw error;
+  }
+
+  async #notApplied<T>({ name, isRepeat }: Run<T>, fence: number): Promise<void> {
+    if (!isRepeat) await this.#claim.tryRecord(name, fence, 'not_applied');
+  }
+
+  async #giveUp<T>({ name }: Run<T>, fence: number, cause?: unknown): Promise<T> {
+    this.#report('unknown');
+    await this.#claim.tryRecord(name, fence, 'unknown');
+    throw new UnknownOutcomeError({ reason: `It is unknown whether effect "${name}" was applied.`, cause });
+  }
+
+  async #replay<T>(run: Run<T>, result: KeptResult): Promise<T> {
+    this.#report('replayed');
+    if (result.kept === 'json') return JSON.parse(result.json) as T;
+    if (result.kept === 'nothing') return undefined as T;
+    const found = await this.#question(run);
+    if (found !== undefined) return found;
+    const why = result.kept === 'too_large' ? 'is too large to be kept' : 'is no JSON value';
+    throw new PermanentError({ reason: `Effect "${run.name}" was applied, but its result ${why}.` });
+  }
+}
