@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv as parseEnvFile } from 'node:util';
+import { catalogue } from '@fairlane/jobs/contracts';
+import { bearerToken, createTokenVerifier, createUserVerifier, parseEnv, variables } from '@fairlane/runtime';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { queueSlots } from '../src/queue-slots.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+interface Service {
+  image: string;
+  command: string[];
+  entrypoint?: string[];
+  environment?: Record<string, string | number>;
+  depends_on: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  ports?: string[];
+  volumes: string[];
+  restart: string;
+  stop_grace_period?: string;
+}
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
+const service = (name: string): Service => {
+  const found = compose.services[name];
+  if (!found) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+};
+const apps = ['api', 'worker', 'board'];
+
+// No engine is needed: these are the mistakes that an engine would show only when everything is up.
+describe('docker-compose.yml', () => {
+  test('holds Redis, Postgres and the three apps, each checked and restarted', () => {
+    expect(Object.keys(compose.services)).toEqual(['credentials', 'redis', 'postgres', ...apps]);
+    for (const name of ['redis', 'postgres', ...apps]) {
+      expect([name, service(name).restart, service(name).healthcheck?.test.length]).toEqual([
+        name,
+        'unless-stopped',
+        expect.any(Number),
+      ]);
+    }
+  });
+
+  test('waits only for services and mounts only volumes that exist', () => {
+    for (const { depends_on: needs, volumes } of Object.values(compose.services)) {
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        const checked = service(needed).healthcheck !== undefined;
+        expect([needed, condition]).toEqual([
+          needed,
+          checked ? 'service_healthy' : 'service_completed_successfully',
+        ]);
+      }
+      for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':', 1)[0]);
+    }
+  });
+
+  test('Redis asks for a password, keeps what it has acknowledged and never drops a key', () => {
+    const command = service('redis').command.join(' ');
+    expect(command).toContain('/credentials/redis.conf');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+  });
+
+  test('is reachable from this machine only', () => {
+    const ports = Object.values(compose.services).flatMap((one) => one.ports ?? []);
+    expect(ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001']);
+  });
+
+  test('gives a worker more time to stop than it may take', () => {
+    const { environment, stop_grace_period: stop = '' } = service('worker');
+    const closingMs = Number(
+      /CLOSING_MS = ([\d_]+)/.exec(read('apps/worker/src/run-worker.ts'))?.[1]?.replaceAll('_', ''),
+    );
+    const takesMs = Number(environment?.['WORKER_GRACE_MS']) + closingMs;
+    expect(Number(stop.replace('s', '')) * 1000).toBeGreaterThan(takesMs);
+  });
+
+  test('runs programs that the image holds', () => {
+    for (const app of apps) {
+      expect(service(app).command.at(-1)).toBe(`${app}/dist/main.js`);
+      expect(existsSync(join(root, `apps/${app}/src/main.ts`))).toBe(true);
+    }
+    expect(read('Dockerfile')).toContain(`COPY deploy/${service('credentials').entrypoint?.at(-1)} /app/`);
+  });
+
+  test('the image is built with the package manager of the repository', () => {
+    const { packageManager } = JSON.parse(read('package.json')) as { packageManager: string };
+    expect(read('Dockerfile')).toContain(
+      `install --global --no-audit --no-fund ${packageManager.split('+', 1)[0]}\n`,
+    );
+  });
+});
+
+describe('credentials of a trial', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'fairlane-credentials-'));
+  const script = join(root, 'deploy/trial-credentials.mjs');
+  const run = (command: string) =>
+    execFileSync(process.execPath, [script, command], {
+      encoding: 'utf8',
+      env: { CREDENTIALS_DIR: dir, SECRETS_DIR: dir },
+    });
+  beforeAll(() => {
+    run('create');
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+  const file = (name: string) => readFileSync(join(dir, name), 'utf8');
+
+  test('are all that the apps need besides what the file sets, and the apps accept them', () => {
+    const made = parseEnvFile(file('apps.env'));
+    const { REDIS_URL, HOST, FAIRLANE_TOKENS, BOARD_USERS, API_PORT, BOARD_PORT, WORKER_HEALTH_PORT } =
+      variables;
+    const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL } = variables;
+    const shapes = {
+      api: { REDIS_URL, HOST, FAIRLANE_TOKENS, API_PORT },
+      worker: { REDIS_URL, HOST, WORKER_HEALTH_PORT, WORKER_GRACE_MS, WORKER_QUEUES: queueSlots(catalogue) },
+      board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT },
+    };
+    for (const [app, shape] of Object.entries(shapes)) {
+      const set = Object.entries(service(app).environment ?? {}).map(([name, value]) => [
+        name,
+        String(value),
+      ]);
+      const unknown = set.filter(([name = '']) => !(name in shape) && name !== 'OUTREACH_GATEWAY_URL');
+      expect(unknown).toEqual([]);
+      expect(() => parseEnv(shape, { ...made, ...(Object.fromEntries(set) as object) })).not.toThrow();
+    }
+    const gateway = String(service('worker').environment?.['OUTREACH_GATEWAY_URL']);
+    const fallback = /:-(.*)\}$/.exec(gateway)?.[1];
+    expect(() => parseEnv({ OUTREACH_GATEWAY_URL }, { OUTREACH_GATEWAY_URL: fallback })).not.toThrow();
+  });
+
+  test('open what they name', async () => {
+    const made = parseEnvFile(file('apps.env'));
+    const { FAIRLANE_TOKENS, BOARD_USERS } = parseEnv(
+      { FAIRLANE_TOKENS: variables.FAIRLANE_TOKENS, BOARD_USERS: variables.BOARD_USERS },
+      made,
+    );
+    const secrets = JSON.parse(run('show')) as {
+      tokens: Record<string, string>;
+      boardUsers: Record<string, string>;
+    };
+    const verifyToken = createTokenVerifier(FAIRLANE_TOKENS);
+    for (const [role, token] of Object.entries(secrets.tokens)) {
+      expect(verifyToken(bearerToken(`Bearer ${token}`) ?? '')).toMatchObject({ role });
+    }
+    const verifyUser = createUserVerifier(BOARD_USERS);
+    for (const [role, password] of Object.entries(secrets.boardUsers)) {
+      expect(await verifyUser(role, password)).toEqual({ user: role, role });
+    }
+    expect(file('redis.conf')).toBe(`requirepass ${new URL(made['REDIS_URL'] ?? '').password}\n`);
+    expect(file('postgres-password')).toBe(new URL(made['DATABASE_URL'] ?? '').password);
+  });
+
+  test('are made once, and the secrets in clear are for their owner only', () => {
+    const before = file('apps.env');
+    run('create');
+    expect(file('apps.env')).toBe(before);
+    expect(statSync(join(dir, 'secrets.json')).mode & 0o777).toBe(0o400);
+    expect(before).not.toContain(
+      (JSON.parse(run('show')) as { tokens: { operator: string } }).tokens.operator,
+    );
+  });
+});
