@@ -164,6 +164,14 @@ describe('HTTP answers', () => {
     });
   });
 
+  it('are made of responses whose body was read or not', async () => {
+    const unread = await call('/status?code=500');
+    httpError(unread);
+    expect(unread.bodyUsed).toBe(true);
+    const read = await call('/status?code=500');
+    expect(httpError(read, { detail: await read.text() }).status).toBe(500);
+  });
+
   it('are understood when a response itself was thrown', async () => {
     expect(classifyError(await call('/status?code=429&retry-after=3'))).toMatchObject({
       class: 'throttled',

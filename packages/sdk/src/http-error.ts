@@ -13,6 +13,7 @@ import { parseRetryAfter } from './retry-after.js';
 export interface ResponseLike {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+  readonly body?: { cancel(): Promise<void> } | null;
 }
 
 export interface HttpErrorOptions {
@@ -41,7 +42,8 @@ export class HttpError extends FairlaneError {
 }
 
 /**
- * Makes an error that `classifyError` understands from a fetch response. Does not read the body.
+ * Makes an error that `classifyError` understands from a fetch response. What is unread of the body is discarded,
+ * since it would hold the connection.
  *
  * @example
  * if (!response.ok) throw httpError(response, { from: 'mail gateway', notApplied: [503] });
@@ -49,6 +51,8 @@ export class HttpError extends FairlaneError {
 export function httpError(response: ResponseLike, options: HttpErrorOptions = {}): HttpError {
   const { from = 'the outside', detail, notApplied = [], nowMs = Date.now() } = options;
   const { status } = response;
+  // Rejects when the caller has read the body already, for `detail`.
+  response.body?.cancel().catch(() => undefined);
   const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), nowMs);
   const classification = classifyStatus(status, retryAfterMs);
   const reason = boundedReason(`${from} answered ${status}${detail === undefined ? '' : `: ${detail}`}`);

@@ -85,11 +85,7 @@ export function createGatewayClient({ url, timeoutMs = 10_000 }: GatewayClientOp
 }
 
 async function readMessage(response: Response): Promise<SentMessage> {
-  if (response.status !== 200) {
-    // The body is not read: an unread one would hold its connection.
-    await response.body?.cancel();
-    throw httpError(response, { from: FROM, notApplied: NOT_APPLIED });
-  }
+  if (response.status !== 200) throw httpError(response, { from: FROM, notApplied: NOT_APPLIED });
   const text = await readBounded(response);
   const answer = sentMessage.safeParse(parseJson(text));
   // The message was taken, only its id is unknown: to be asked for later, never a reason to bury the job.

@@ -15,7 +15,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     const query = new URL(request.url ?? '', 'http://flaky').searchParams;
     const retryAfter = query.getAll('retry-after');
     if (retryAfter.length > 0) response.setHeader('retry-after', retryAfter);
-    response.writeHead(Number(query.get('code'))).end();
+    response.writeHead(Number(query.get('code'))).end(query.get('code') === '500' ? 'details' : undefined);
   },
   '/stall': () => undefined,
   '/hang-up': (request) => request.socket.destroy(),
