@@ -14,5 +14,7 @@ export const problem = z
     detail: z.string().optional(),
     issues: z.array(issue).optional().meta({ description: 'What is wrong with the input' }),
     requestId: z.string(),
+    id: z.string().optional().meta({ description: 'The job that holds the key' }),
+    key: z.string().optional(),
   })
   .meta({ id: 'Problem' });

@@ -1,0 +1,124 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../routes.js';
+import { message } from '../testing-support/catalogue.js';
+import { readDocument } from '../testing-support/documented-answers.js';
+import { startApi, type ApiUnderTest, type CallOptions } from '../testing-support/start-api.js';
+
+const redis = useRedis();
+const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
+
+type Example = readonly [status: number, path: string, options?: CallOptions];
+
+/** Calls of every operation, one for each success and for its own errors. An operation without any fails. */
+async function examples(api: ApiUnderTest): Promise<Record<string, readonly Example[]>> {
+  const held = message();
+  const { json } = await api.call('POST', '/v1/jobs/message.send', { body: held });
+  const id = String(json['id']);
+  return {
+    'post-jobs-name': [
+      [202, '/v1/jobs/message.send?delayMs=1000&priority=3', { body: message() }],
+      [200, '/v1/jobs/message.send', { body: held }],
+      [409, '/v1/jobs/message.send', { body: { ...held, body: 'Another text' } }],
+      [422, '/v1/jobs/message.send', { body: { ...held, step: 'x' } }],
+      [404, '/v1/jobs/no.such', { body: held }],
+      [400, '/v1/jobs/message.send?delayMs=x', { body: held }],
+      [413, '/v1/jobs/message.send', { body: message({ body: 'x'.repeat(70_000) }) }],
+      [415, '/v1/jobs/message.send', { body: held, headers: { 'content-encoding': 'br' } }],
+      [403, '/v1/jobs/message.send', { body: held, token: api.tokens['own-producer'] }],
+    ],
+    'post-jobs-name-batch': [
+      [
+        200,
+        '/v1/jobs/message.send/batch',
+        { body: `${JSON.stringify(message())}\n{}\n${JSON.stringify(held)}` },
+      ],
+      [404, '/v1/jobs/no.such/batch', { body: '' }],
+      [415, '/v1/jobs/message.send/batch', { body: 'x', headers: { 'content-encoding': 'gzip' } }],
+    ],
+    'get-jobs-id': [
+      [200, `/v1/jobs/${id}`],
+      [404, '/v1/jobs/nope'],
+    ],
+    'get-queues': [[200, '/v1/queues']],
+    'get-queues-queue': [
+      [200, '/v1/queues/outreach'],
+      [404, '/v1/queues/nope'],
+    ],
+    'get-metrics': [[200, '/metrics']],
+    'get-healthz': [[200, '/healthz']],
+    'get-readyz': [[200, '/readyz']],
+    'get-openapi.json': [[200, '/openapi.json']],
+    'get-docs': [[200, '/docs']],
+  };
+}
+
+describe('OpenAPI document', () => {
+  it('describes every route, each operation with an id of its own', async () => {
+    const api = await start();
+    const { operations } = readDocument((await api.call('GET', '/openapi.json', { token: null })).json);
+    const described = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(described.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  });
+
+  it('is kept by every operation: each success and each of its errors', async () => {
+    const api = await start();
+    const { operations, differences } = readDocument((await api.call('GET', '/openapi.json')).json);
+    const calls = await examples(api);
+    for (const { path, method, operation } of operations) {
+      const own = calls[operation.operationId] ?? [];
+      const seen = new Set<number>();
+      for (const [status, url, options] of own) {
+        const answer = await api.call(method, url, options);
+        seen.add(answer.status);
+        expect([method, url, answer.status, differences(path, method, answer)]).toEqual([
+          method,
+          url,
+          status,
+          [],
+        ]);
+      }
+      const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+      expect([operation.operationId, [...seen]]).toEqual([
+        operation.operationId,
+        expect.arrayContaining(successes.map(Number)) as number[],
+      ]);
+    }
+  });
+
+  it('is kept by the errors that access control gives, on every operation', async () => {
+    const api = await start();
+    const { operations, differences } = readDocument((await api.call('GET', '/openapi.json')).json);
+    for (const { path, method } of operations) {
+      const url = path.replaceAll(/\{\w+\}/g, 'x');
+      const route = routes.find((one) => one.path === path && one.method === method);
+      const roles = ['producer', 'viewer', 'limits', 'own-limits', 'own-operator'] as const;
+      for (const token of [null, 'wrong', ...roles.map((role) => api.tokens[role])]) {
+        if (route?.access === 'public') continue;
+        const answer = await api.call(method, url, { token });
+        expect([method, url, differences(path, method, answer)]).toEqual([method, url, []]);
+      }
+    }
+  });
+
+  it('shows the payload of every declared job', async () => {
+    const api = await start();
+    const text = JSON.stringify((await api.call('GET', '/openapi.json')).json);
+    for (const word of ['message.send', 'leadId', 'alert.raise', 'readings']) expect(text).toContain(word);
+  });
+});
+
+describe('/docs', () => {
+  it('is a page without scripts that asks for nothing from elsewhere', async () => {
+    const api = await start();
+    const { status, headers, text } = await api.call('GET', '/docs', { token: null });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]+='/,
+    );
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\bon\w+=|https?:/i);
+    for (const { path } of routes) expect(text).toContain(path);
+    expect(text).toContain('key_conflict');
+  });
+});
