@@ -10,18 +10,25 @@ export interface Interruption {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** One Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+const SAME_SIGNAL_MS = 1_000;
+
 /**
  * Runs one command of the command line. The first signal aborts `signal`, upon which the command stops
- * what it started and returns or throws; a second one ends the process at once, and the guards of its
+ * what it started and returns or throws; another one later ends the process at once, and the guards of its
  * children end those. Resolves with the exit code.
  */
 export async function runCommand(command: (interruption: Interruption) => Promise<number>): Promise<number> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
+  let receivedAt = 0;
   const onSignal = (signal: NodeJS.Signals) => {
-    const exitCode = 128 + constants.signals[signal];
-    if (received !== undefined) process.exit(exitCode);
+    if (received !== undefined) {
+      if (performance.now() - receivedAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
+      return;
+    }
     received = signal;
+    receivedAt = performance.now();
     controller.abort(new Error(`interrupted by ${signal}`));
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
