@@ -1,6 +1,7 @@
 import { startPostgres, type PostgresServer } from '@fairlane/testkit';
 import { afterAll, beforeAll } from 'vitest';
 
+import { describeEffectProperties } from '../testing-support/effect-properties.js';
 import {
   describeLedgerContract,
   startClock,
@@ -23,3 +24,4 @@ afterAll(async () => {
 });
 
 describeLedgerContract('Postgres', () => inTests);
+describeEffectProperties('Postgres', () => inTests, 20);

@@ -1,6 +1,7 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll } from 'vitest';
 
+import { describeEffectProperties } from '../testing-support/effect-properties.js';
 import {
   describeLedgerContract,
   startClock,
@@ -19,3 +20,4 @@ beforeAll(() => {
 afterAll(() => inTests.ledger.close());
 
 describeLedgerContract('Redis', () => inTests);
+describeEffectProperties('Redis', () => inTests, 120);
