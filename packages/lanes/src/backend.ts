@@ -6,8 +6,13 @@ import {
   QueueKeys,
 } from 'bullmq';
 import { encodeLane, type LaneOptions } from './lane-options.js';
-import { ownKeyOfBase } from './keys.js';
+import { laneKeys, ownKeyOfBase } from './keys.js';
 import { laneScripts, type ComposedScript } from './scripts.js';
+import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
+import { groupArguments } from './groups.js';
+import type { Redis } from 'ioredis';
+import { joinFleet } from './fleet.js';
+import { Upkeep } from './upkeep.js';
 import { Waker } from './waker.js';
 import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
 
@@ -24,10 +29,11 @@ interface AddedJob {
   parentKey?: string;
 }
 
+/** BullMQ's default of `lockDuration`. */
+const DEFAULT_LOCK_MS = 30_000;
+
 /** A worker blocks at most this long, so that it takes over a wake-up whose process has died. */
 const MAX_BLOCK_SECONDS = 0.8;
-
-const definedClients = new WeakSet<object>();
 
 /**
  * BullMQ's Redis backend with a lane per account. Every BullMQ script that touches waiting,
@@ -39,6 +45,7 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly ownKey: string;
   private readonly base: string;
   private readonly fences = new Map<string, number>();
+  private upkeep: Upkeep | undefined;
 
   constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
     super(connection, name, keys, toKey, opts, blocking, owns);
@@ -49,9 +56,62 @@ export class LaneBackend extends RedisQueueBackend {
     // Registered before anybody else can wait for the client: a pipeline only knows the commands
     // that were defined when it was made.
     connection.client.then(
-      (client) => this.defineCommands(client as unknown as DefiningClient),
+      (client) => this.prepare(client as unknown as DefiningClient),
       () => undefined,
     );
+  }
+
+  private prepare(client: DefiningClient): void {
+    this.defineCommands(client);
+    defineOwnCommands(client);
+    if (!this.ownsConnection) {
+      return;
+    }
+    if (this.blockingConnection) {
+      this.serve(client as unknown as Redis);
+    }
+    for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
+      const key = laneKeys(this.redisPrefix).group(group);
+      this.own('set-group', [key], groupArguments(group, limits)).catch((error: unknown) =>
+        this.emit('error', error),
+      );
+    }
+  }
+
+  /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
+  private serve(client: Redis): void {
+    const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
+    const onError = (error: unknown): void => {
+      if (!this.closing) {
+        this.emit('error', error);
+      }
+    };
+    const join = (): void => {
+      this.blockingConnection!.client.then((blocking) =>
+        joinFleet(client, blocking as unknown as Redis, this.redisPrefix, this.name),
+      ).catch(onError);
+    };
+    join();
+    // After a reconnect the connection has another id.
+    this.blockingConnection!.on('ready', join);
+    if (upkeep) {
+      const lockMs = (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS;
+      this.upkeep = new Upkeep(client, {
+        prefix: this.redisPrefix,
+        clock,
+        patienceMs: lockMs + graceMs,
+        retention,
+        onTrim,
+        onRepair,
+        onError,
+      });
+      this.upkeep.start();
+    }
+  }
+
+  /** Runs a command of our own on this backend's connection. */
+  protected async own(command: OwnCommand, keys: string[], args: (string | number)[]): Promise<unknown> {
+    return runOwn(await this.queue.client, command, this.base, keys, args, this.time());
   }
 
   /** The scripts to register, by command; a subclass adds to them. */
@@ -71,7 +131,6 @@ export class LaneBackend extends RedisQueueBackend {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
       }
     }
-    definedClients.add(client);
   }
 
   override forQueue(queueName: string, prefix?: string): LaneBackend {
@@ -105,15 +164,59 @@ export class LaneBackend extends RedisQueueBackend {
     all.splice(script.numberOfKeys - 1, 0, this.ownKey);
     all.push(this.base, this.time());
     const reply = client.runCommand(this.commandName(commandName), all);
-    return script.role === 'activating' ? this.unwrap(reply as Promise<unknown>) : reply;
+    return script.role === 'activating' ? this.heed(reply as Promise<unknown>) : reply;
   }
 
-  /** BullMQ's reply; what it says about waking is acted upon. */
-  private async unwrap(reply: Promise<unknown>): Promise<unknown> {
-    const [bull, [next, now, fence]] = (await reply) as [unknown, WakeReply];
-    this.waker.schedule(next, now);
-    if (fence > 0 && Array.isArray(bull)) {
-      this.fences.set(String(bull[1]), fence);
+  /** A finish that was refused ends the claim of this handler, never a newer one. */
+  private async settled<T>(jobId: string, finish: () => Promise<T>): Promise<T> {
+    const fence = this.fences.get(jobId);
+    try {
+      return await finish();
+    } catch (error) {
+      if (fence !== undefined) {
+        await this.own('release-claim', [], [jobId, fence]);
+      }
+      throw error;
+    } finally {
+      if (fence !== undefined && this.fences.get(jobId) === fence) {
+        this.fences.delete(jobId);
+      }
+    }
+  }
+
+  override moveToFinished(
+    ...[jobId, args]: Parameters<RedisQueueBackend['moveToFinished']>
+  ): ReturnType<RedisQueueBackend['moveToFinished']> {
+    return this.settled(jobId, () => super.moveToFinished(jobId, args));
+  }
+
+  override moveToDelayed(
+    ...args: Parameters<RedisQueueBackend['moveToDelayed']>
+  ): ReturnType<RedisQueueBackend['moveToDelayed']> {
+    return this.settled(args[0], () => super.moveToDelayed(...args));
+  }
+
+  override retryJob(
+    ...args: Parameters<RedisQueueBackend['retryJob']>
+  ): ReturnType<RedisQueueBackend['retryJob']> {
+    return this.settled(args[0], () => super.retryJob(...args));
+  }
+
+  override moveJobFromActiveToWait(
+    ...args: Parameters<RedisQueueBackend['moveJobFromActiveToWait']>
+  ): ReturnType<RedisQueueBackend['moveJobFromActiveToWait']> {
+    return this.settled(args[0], () => super.moveJobFromActiveToWait(...args));
+  }
+
+  /** BullMQ's reply; what it says about waking and claims is noted. */
+  private async heed(reply: Promise<unknown>): Promise<unknown> {
+    const bull = await reply;
+    if (Array.isArray(bull) && Array.isArray(bull[4])) {
+      const [next, now, fence] = bull[4] as WakeReply;
+      this.waker.schedule(next, now);
+      if (fence > 0) {
+        this.fences.set(String(bull[1]), fence);
+      }
     }
     return bull;
   }
@@ -164,10 +267,16 @@ export class LaneBackend extends RedisQueueBackend {
   override async isJobInState(
     ...[state, jobId]: Parameters<RedisQueueBackend['isJobInState']>
   ): Promise<boolean> {
-    if (state === 'wait' || (state as string) === 'waiting') {
+    if (state === 'wait' || state === 'waiting') {
       return (await this.getState(jobId)) === 'waiting';
     }
     return super.isJobInState(state, jobId);
+  }
+
+  /** The mark of a queue of lanes is ours, not an option of the queue. */
+  override async getQueueMeta(): ReturnType<RedisQueueBackend['getQueueMeta']> {
+    const { lanes: _mark, ...meta } = await super.getQueueMeta();
+    return meta;
   }
 
   override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
@@ -192,6 +301,7 @@ export class LaneBackend extends RedisQueueBackend {
 
   override async close(force = false): Promise<void> {
     this.waker.stop();
+    await this.upkeep?.stop();
     await super.close(force);
   }
 }
@@ -202,7 +312,7 @@ interface DefiningClient {
 
 type AddArguments = Parameters<RedisQueueBackend['addStandardJobArgs']>;
 
-type LaneBackendArguments = [
+export type LaneBackendArguments = [
   connection: QueueContext[0],
   name: QueueContext[1],
   keys: QueueContext[2],
@@ -223,6 +333,14 @@ type LaneBackendArguments = [
  * await queue.add('send', data, { lane: { account: 'acme', group: 'email' } });
  */
 export function createLaneBackend(options: LaneBackendOptions = {}): BackendFactory<LaneBackend> {
+  return createBackendFactory(LaneBackend, options);
+}
+
+/** As `createLaneBackend`, for a subclass that adds to what the scripts do. */
+export function createBackendFactory<B extends LaneBackend>(
+  Backend: new (...args: LaneBackendArguments) => B,
+  options: LaneBackendOptions = {},
+): BackendFactory<B> {
   const laneOptions = resolveOptions(options);
   laneScripts();
   return (name, opts, extra) => {
@@ -235,7 +353,7 @@ export function createLaneBackend(options: LaneBackendOptions = {}): BackendFact
     };
     plain.on('error', () => undefined);
     const keys = new QueueKeys((opts as { prefix?: string }).prefix);
-    return new LaneBackend(
+    return new Backend(
       plain.connection,
       name,
       keys.getKeys(name),

@@ -12,7 +12,12 @@ export interface LaneKeys {
   group(group: string): string;
   readonly config: string;
   readonly queues: string;
+  readonly accounts: string;
   readonly calendars: string;
+  /** Held by the process whose turn it is to do the upkeep. */
+  readonly upkeep: string;
+  /** Client ids of the queue's workers with lanes. */
+  workers(queue: string): string;
   readonly pauses: string;
 }
 
@@ -25,7 +30,10 @@ export function laneKeys(prefix: string): LaneKeys {
     group: (group) => `${prefix}::g:${group}`,
     config: `${prefix}::conf`,
     queues: `${prefix}::queues`,
+    accounts: `${prefix}::accounts`,
     calendars: `${prefix}::calendars`,
+    upkeep: `${prefix}::upkeep`,
+    workers: (queue) => `${prefix}::q:${queue}:w`,
     pauses: `${prefix}::pauses`,
   };
 }

@@ -1,5 +1,6 @@
 import { checkGroup } from './lane-options.js';
 import { LaneError } from './errors.js';
+import type { AuditReport, Retention } from './lanes.js';
 import { checkLimits, type GroupLimits } from './limits.js';
 
 export interface LaneBackendOptions {
@@ -8,6 +9,16 @@ export interface LaneBackendOptions {
    * and the total over all accounts. `default` is always declared.
    */
   groups?: Record<string, GroupLimits>;
+  /** Finished jobs are removed past this, with their indexes. Without it BullMQ's options decide. */
+  retention?: { completed?: Retention; failed?: Retention };
+  /** Hears the ids of jobs that retention has removed. */
+  onTrim?: (queue: string, ids: string[]) => unknown;
+  /** Hears what the audit has repaired. */
+  onRepair?: (queue: string, report: AuditReport) => unknown;
+  /** How long the claim of a job that is gone outlives its lease, ms. Default: 30,000. */
+  graceMs?: number;
+  /** False: this process leaves audit, retention and windows to others. Default: true. */
+  upkeep?: boolean;
   /** For tests: the time in ms that scripts decide by, instead of the Redis server's clock. */
   clock?: () => number;
 }
@@ -15,8 +26,15 @@ export interface LaneBackendOptions {
 export interface ResolvedOptions {
   readonly groups: Readonly<Record<string, GroupLimits>>;
   readonly groupNames: ReadonlySet<string>;
+  readonly retention: LaneBackendOptions['retention'];
+  readonly onTrim: LaneBackendOptions['onTrim'];
+  readonly onRepair: LaneBackendOptions['onRepair'];
+  readonly graceMs: number;
+  readonly upkeep: boolean;
   readonly clock: (() => number) | undefined;
 }
+
+const DEFAULT_GRACE_MS = 30_000;
 
 const MAX_GROUPS = 32;
 
@@ -37,5 +55,14 @@ export function resolveOptions(options: LaneBackendOptions): ResolvedOptions {
       checkLimits(total);
     }
   }
-  return { groups, groupNames: names, clock: options.clock };
+  return {
+    groups,
+    groupNames: names,
+    retention: options.retention,
+    onTrim: options.onTrim,
+    onRepair: options.onRepair,
+    graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+    upkeep: options.upkeep ?? true,
+    clock: options.clock,
+  };
 }

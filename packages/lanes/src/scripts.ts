@@ -14,9 +14,6 @@ export interface ComposedScript {
   readonly name: string;
   readonly role: LaneRole | 'own';
   readonly numberOfKeys: number;
-  /** Defines `lane(redis, KEYS, ARGV)`; to be followed by a call of it. */
-  readonly definition: string;
-  /** The whole script. */
   readonly lua: string;
 }
 
@@ -46,25 +43,76 @@ function layer(name: 'gated' | 'rare', files: readonly string[], exported: reado
   ].join('\n');
 }
 
-function prelude(): string {
+function prelude(own: boolean): string {
   return [
     includes(['context']),
     layer('gated', ['gates', 'admission', 'release'], GATED_EXPORTS),
-    layer('rare', RARE_FILES, RARE_EXPORTS),
+    layer('rare', [...RARE_FILES, ...(own ? OWN_FILES : [])], [...RARE_EXPORTS, ...(own ? OWN_EXPORTS : [])]),
   ].join('\n');
 }
 
 const GATED_EXPORTS = [
-  'admit', 'bucket_opens_at', 'choose', 'closed', 'gate_of', 'gates', 'groups_of', 'hold', 'release', 'split',
+  'admit',
+  'bucket_opens_at',
+  'choose',
+  'closed',
+  'gate_of',
+  'gates',
+  'groups_of',
+  'hold',
+  'release',
+  'split',
 ];
-const RARE_FILES = [
-  'lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal', 'visibility', 'redirect',
-];
+const RARE_FILES = ['lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal', 'visibility', 'redirect'];
 const RARE_EXPORTS = [
-  'birth', 'charge_total', 'handle', 'next_due', 'open_due', 'promote', 'pushed', 'redirect',
-  'release_total', 'reopen', 'save_others', 'take_turn', 'tidy', 'total_is_closed', 'total_of',
-  'unpop', 'window_opens_at', 'contexts', 'context_of_queue', 'reconsider', 'unhold', 'length',
-  'lane_of', 'each_lane', 'push', 'queue_of', 'has_group', 'add_group',
+  'birth',
+  'charge_total',
+  'handle',
+  'next_due',
+  'open_due',
+  'promote',
+  'pushed',
+  'redirect',
+  'release_total',
+  'reopen',
+  'save_others',
+  'take_turn',
+  'tidy',
+  'total_is_closed',
+  'total_of',
+  'unpop',
+  'window_opens_at',
+];
+/** What commands of our own build on besides. */
+const OWN_FILES = ['settings', 'auditing'];
+const OWN_EXPORTS = [
+  'PREFIX',
+  'absorb',
+  'add_group',
+  'adopt_active',
+  'all_queues',
+  'audit_active',
+  'audit_claims',
+  'audit_counts',
+  'audit_held',
+  'carry_over',
+  'each_lane',
+  'index_delayed',
+  'index_finished',
+  'lane_of',
+  'length',
+  'limit_everywhere',
+  'push',
+  'push_prioritized',
+  'queue_deleted',
+  'queue_of',
+  'range',
+  'reconsider',
+  'review',
+  'review_account',
+  'save_all',
+  'total_closed',
+  'unindex_finished',
 ];
 
 function define(parts: readonly string[]): string {
@@ -96,21 +144,16 @@ function compose(): void {
       );
     }
     const definition = define([
-      prelude(),
+      prelude(false),
       `local FINISHING = ${name === 'moveToFinished'}`,
       `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
       read(`commands/${expected.role}.lua`),
     ]);
-    const call =
-      expected.role === 'activating'
-        ? 'local reply, wake = lane(redis, KEYS, ARGV)\nreturn { reply, wake }\n'
-        : 'return lane(redis, KEYS, ARGV)\n';
     composed.set(name, {
       name,
       role: expected.role,
       numberOfKeys: script.keys + 1,
-      definition,
-      lua: definition + call,
+      lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
     });
   }
 }
@@ -128,10 +171,9 @@ export function laneScripts(): ReadonlyMap<string, ComposedScript> {
 }
 
 /**
- * The script that runs BullMQ's `commandName` with lanes. Its `definition` may be nested in a
- * script of yours: append your KEYS and ARGV behind ours, `table.remove` them again, then call
- * `lane(redis, KEYS, ARGV)`. An `activating` one returns two values: BullMQ's reply and
- * `{ next, now, fence }`, and your script must reply `{ reply, wake, ... }`.
+ * The script that runs BullMQ's `commandName` with lanes, to be wrapped in a script of yours: put
+ * your KEYS behind ours and your ARGV last, `table.remove` them again, then run this text as a
+ * function of KEYS and ARGV. Its reply is BullMQ's, with a fifth element where that is a table.
  */
 export function laneScript(commandName: string): ComposedScript {
   const script = compositions().get(commandName);
@@ -143,12 +185,11 @@ export function laneScript(commandName: string): ComposedScript {
 
 /** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
 export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
-  const definition = define([prelude(), read(`commands/${name}.lua`)]);
+  const definition = define([prelude(true), read(`commands/${name}.lua`)]);
   return {
     name,
     role: 'own',
     numberOfKeys,
-    definition,
     lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
   };
 }

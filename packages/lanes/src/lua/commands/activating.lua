@@ -4,8 +4,9 @@
 
   KEYS: BullMQ's, then the queue's own key. ARGV: BullMQ's (ARGV[2] is the worker's clock), then
   the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply and { next, now, fence }: when something becomes due next and the time
-  it was computed at, on the server's clock (0 = not known), and the fence of the claim taken.
+  Returns BullMQ's reply; where that is a table, its fifth element is { next, now, fence }: when
+  something becomes due next and the time it was computed at, on the server's clock (0 = not
+  known), and the fence of the claim taken. BullMQ reads four elements.
 ]]
 local WORKER_NOW = tonumber(ARGV[2])
 local FINISHED = FINISHING and ARGV[5]
@@ -62,10 +63,13 @@ end
 local function redirect(command, key, ...)
   local kind = routes[key]
   if kind == 'marker' then
-    -- "1" tells when a delayed job is due: the worker hears that in the reply.
     if command == 'ZADD' then
-      own.wake = own.wake or select(2, ...) == '0'
-      return 0
+      if select(2, ...) == '0' then
+        own.wake = true
+        return 0
+      end
+      -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
+      return call('ZADD', key, math.ceil(own.next), '1')
     end
   elseif kind == 'active' then
     local reply = call(command, key, ...)
@@ -130,8 +134,11 @@ if rare_built then
   rare_built.save_others()
 end
 save(own)
-return reply or 0, {
-  own.next and math.ceil(own.next) or 0,
-  now_ms and floor(now_ms) or 0,
-  own.fence or 0,
-}
+if type(reply) == 'table' then
+  reply[5] = {
+    own.next and math.ceil(own.next) or 0,
+    now_ms and floor(now_ms) or 0,
+    own.fence or 0,
+  }
+end
+return reply

@@ -123,6 +123,7 @@ local function enter(c, lane)
   end
   if call('ZADD', c.own .. ':r:' .. g, 'NX', tag, a) == 1 then
     call('ZADD', c.own .. ':s', 'NX', floor(now()), lane)
+    call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
   end
   if c.lim then
     local at, why = closed(gate_of(c, g, a), 1)

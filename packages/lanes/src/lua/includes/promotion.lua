@@ -57,9 +57,12 @@ local function reconsider(c, g, a)
   local at, why = closed(gate_of(c, g, a), 1)
   if not at then
     call('SREM', PREFIX .. '::w:' .. lane, queue_of(c))
-    unhold(c, g, a)
+    return unhold(c, g, a)
   elseif at < huge then
     call('ZADD', c.own .. ':c', at, lane)
+    if not c.next or at < c.next then
+      c.next = at
+    end
   else
     call('ZREM', c.own .. ':c', lane)
     if why == 'in_flight' then

@@ -56,6 +56,8 @@ local function queue_deleted(c)
     keys[#keys + 1] = c.own .. ':h:' .. g
   end
   call('DEL', unpack(keys))
-  call('SREM', PREFIX .. '::queues', queue_of(c))
+  if call('EXISTS', c.own .. ':k') == 0 then
+    call('SREM', PREFIX .. '::queues', queue_of(c))
+  end
   c.dirty, c.wake, c.again = false, false, false
 end

@@ -1,0 +1,68 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { ownKeyOfBase } from './keys.js';
+import { ownScript } from './scripts.js';
+
+/** An ioredis client (left open), its options, or a URL. Scripts need ioredis' default shapes of replies. */
+export type LaneConnection = Redis | Omit<RedisOptions, 'replyMapping'> | string;
+
+const OWN_COMMANDS = {
+  account: 2,
+  adopt: 1,
+  audit: 1,
+  'close-gate': 2,
+  'hand-back': 1,
+  'job-page': 1,
+  oldest: 1,
+  queue: 1,
+  'release-claim': 1,
+  'set-account': 4,
+  'set-group': 2,
+  'set-limits': 2,
+  'set-paused': 3,
+  settle: 1,
+  trim: 1,
+} as const;
+
+export type OwnCommand = keyof typeof OWN_COMMANDS;
+
+interface Scripting {
+  defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
+}
+
+type Callable = Record<string, (...args: (string | number)[]) => Promise<unknown>>;
+
+function defined(command: OwnCommand): string {
+  return `lanes:${command}`;
+}
+
+/** Registers our own commands with a client, once. */
+export function defineOwnCommands(client: Scripting): void {
+  for (const command of Object.keys(OWN_COMMANDS) as OwnCommand[]) {
+    if (!(defined(command) in client)) {
+      const { numberOfKeys, lua } = ownScript(command, OWN_COMMANDS[command]);
+      client.defineCommand(defined(command), { numberOfKeys, lua });
+    }
+  }
+}
+
+/** Runs one of our own commands; `keys` without the queue's own key, which goes last. */
+export async function runOwn(
+  client: object,
+  command: OwnCommand,
+  base: string,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+  time: string,
+): Promise<unknown> {
+  const run = (client as Callable)[defined(command)]!;
+  return run.call(client, ...keys, ownKeyOfBase(base), ...args, base, time);
+}
+
+/** A client for `connection`, and whether it is ours to close. */
+export function openClient(connection: LaneConnection): { client: Redis; owned: boolean } {
+  if (connection instanceof Redis) {
+    return { client: connection, owned: false };
+  }
+  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
+  return { client, owned: true };
+}

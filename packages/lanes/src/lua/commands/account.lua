@@ -1,0 +1,97 @@
+--[[
+  What is known of one account, over all queues, after the work that is due has been done.
+
+  KEYS[1] account hash  [2] stand-in for the own key. ARGV[1] account, then the key prefix and a
+  time for tests. Reply: JSON, see `AccountState` in `account-view.ts`.
+]]
+local MAX_ACTIVE = 1000
+local all = rare()
+local account = ARGV[1]
+local settings = call('HGETALL', KEYS[1])
+local view = { now = floor(now()), settings = {}, queues = {}, gates = {} }
+for i = 1, #settings, 2 do
+  view.settings[settings[i]] = settings[i + 1]
+end
+
+local running = {}
+for _, c in ipairs(all.all_queues()) do
+  load(c)
+  all.promote(c)
+  if c.lim then
+    all.open_due(c)
+  end
+  local queue = {
+    queue = all.queue_of(c), lanes = {}, active = 0,
+    delayed = call('ZCARD', c.own .. ':x:d:' .. account),
+    completed = call('LLEN', c.own .. ':x:c:' .. account),
+    failed = call('ZCARD', c.own .. ':x:f:' .. account),
+    paused = call('HEXISTS', c.base .. 'meta', 'paused') == 1,
+  }
+  for _, id in ipairs(call('LRANGE', c.base .. 'active', 0, MAX_ACTIVE - 1)) do
+    local g, a = gated().split(all.lane_of(c, id))
+    if a == account then
+      queue.active = queue.active + 1
+      running[g] = (running[g] or 0) + 1
+    end
+  end
+  for _, g in ipairs(gated().groups_of(c)) do
+    local lane = g .. ':' .. account
+    local plain = call('LLEN', c.own .. ':l:' .. lane)
+    local ranked = call('ZCARD', c.own .. ':p:' .. lane)
+    if plain + ranked > 0 then
+      local oldest = call('LINDEX', c.own .. ':l:' .. lane, -1)
+        or call('ZRANGE', c.own .. ':p:' .. lane, 0, 0)[1]
+      queue.lanes[#queue.lanes + 1] = {
+        group = g, waiting = plain + ranked,
+        held = call('ZSCORE', c.own .. ':h:' .. g, account) and true or false,
+        since = tonumber(call('HGET', c.base .. oldest, 'timestamp')),
+      }
+    end
+    if not view.gates[g] then
+      view.gates[g] = { group = g }
+    end
+  end
+  local failed = call('ZRANGE', c.own .. ':x:f:' .. account, -1, -1)[1]
+  if failed then
+    queue.lastFailed = call('HMGET', c.base .. failed, 'failedReason', 'finishedOn', 'name')
+    queue.lastFailedId = failed
+  end
+  local completed = call('LINDEX', c.own .. ':x:c:' .. account, 0)
+  if completed then
+    queue.lastCompletedAt = call('HGET', c.base .. completed, 'finishedOn')
+  end
+  local due = call('ZRANGE', c.own .. ':x:d:' .. account, 0, 0, 'WITHSCORES')[2]
+  queue.nextDelayedAt = due and tonumber(due) or nil
+  view.queues[#view.queues + 1] = queue
+end
+
+-- Gates that have settings or claims but no lane just now are shown too.
+for field in pairs(view.settings) do
+  local g = string.match(field, '^(.+):[idmtnu]$')
+  if g and not view.gates[g] then
+    view.gates[g] = { group = g }
+  end
+end
+local lim = tonumber(call('HGET', all.PREFIX .. '::conf', 'lim')) or 0
+for g, shown in pairs(view.gates) do
+  local gate = gated().gate_of({ lim = lim }, g, account)
+  shown.intervalMs, shown.depthMs, shown.maxInFlight = gate.i, gate.d, gate.m
+  shown.inFlight = running[g] or 0
+  if gate.i then
+    local opens = gated().bucket_opens_at(gate, 0, now())
+    shown.tokens = math.max(0, -(opens - now()) / gate.i)
+  end
+  local at, why = gated().closed(gate, 1)
+  local total_at, total_why = all.total_closed(g)
+  if total_at and (not at or total_at > at) then
+    at, why = total_at, total_why
+  end
+  if why then
+    shown.reason = why
+    if at < huge then
+      shown.opensAt = math.ceil(at)
+    end
+  end
+end
+all.save_others()
+return cjson.encode(view)

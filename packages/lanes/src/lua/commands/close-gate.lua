@@ -1,0 +1,23 @@
+--[[
+  Closes a gate until a time, such as a remote system's Retry-After. It never opens one earlier:
+  of two closings the later one counts.
+
+  KEYS[1] account hash  [2] stand-in for the own key
+  ARGV[1] account  [2] group  [3] until, ms of the server's clock or, with [4] '1', ms from now,
+  then the key prefix and a time for tests. Reply: until when the gate is closed.
+]]
+local all = rare()
+local until_ms = tonumber(ARGV[3])
+if ARGV[4] == '1' then
+  until_ms = until_ms + now()
+end
+local field = ARGV[2] .. ':u'
+local before = tonumber(call('HGET', KEYS[1], field))
+if before and before >= until_ms then
+  return floor(before)
+end
+call('HSET', KEYS[1], field, floor(until_ms))
+all.limit_everywhere(1)
+all.review(ARGV[2], ARGV[1])
+all.save_all()
+return floor(until_ms)

@@ -1,0 +1,101 @@
+--[[
+  What commands that change settings share. They name no queue of their own: every queue of
+  lanes of the prefix is looked at.
+]]
+local MAX_QUEUES = 1000
+local MAX_ADOPTED = 10000
+local CONFIG = PREFIX .. '::conf'
+
+local function all_queues()
+  local queues = call('SMEMBERS', PREFIX .. '::queues')
+  local list = {}
+  for i = 1, math.min(#queues, MAX_QUEUES) do
+    list[i] = context_of_queue(queues[i])
+  end
+  return list
+end
+
+-- From now on admissions do gate work of this kind (1 accounts, 2 defaults, 4 totals).
+local function limit_everywhere(bit)
+  local lim = tonumber(call('HGET', CONFIG, 'lim')) or 0
+  if lim % (2 * bit) < bit then
+    lim = lim + bit
+    call('HSET', CONFIG, 'lim', lim)
+    for _, c in ipairs(all_queues()) do
+      call('HSET', c.own, 'lim', lim)
+    end
+  end
+end
+
+-- The lane of a gate that has changed is held, opened or left, in every queue.
+local function review(g, a)
+  for _, c in ipairs(all_queues()) do
+    load(c)
+    if call('ZSCORE', c.own .. ':h:' .. g, a) then
+      reconsider(c, g, a)
+    else
+      local tag = tonumber(call('ZSCORE', c.own .. ':r:' .. g, a))
+      if tag then
+        local at, why = closed(gate_of(c, g, a), 1)
+        if at then
+          hold(c, g, a, tag, at, why)
+        end
+      end
+    end
+  end
+end
+
+local function review_account(a)
+  local seen = {}
+  for _, c in ipairs(all_queues()) do
+    for _, g in ipairs(groups_of(load(c))) do
+      if not seen[g] then
+        seen[g] = true
+        review(g, a)
+      end
+    end
+  end
+end
+
+-- Claims of the jobs that run already, when a gate begins to count them: `lane` or a whole group.
+local function adopt_active(g, lane, kind)
+  local adopted = {}
+  for _, c in ipairs(all_queues()) do
+    local active = call('LRANGE', c.base .. 'active', 0, MAX_ADOPTED - 1)
+    for _, id in ipairs(active) do
+      local its = lane_of(c, id)
+      if its == lane or (not lane and split(its) == g) then
+        local record = call('HGET', c.own .. ':k', id)
+        local kinds = record and tonumber(string.match(record, '^%d+ (%d)')) or 0
+        if kinds ~= kind and kinds ~= 3 then
+          load(c)
+          c.f = c.f + 1
+          c.dirty = true
+          call('HSET', c.own .. ':k', id, c.f .. ' ' .. (kinds + kind) .. ' ' .. floor(now()) .. ' ' .. its)
+          adopted[its] = (adopted[its] or 0) + 1
+        end
+      end
+    end
+  end
+  return adopted
+end
+
+-- A bucket keeps what was spent of it when its limits change: the same number of tokens.
+local function carry_over(i, d, t, new_i, new_d)
+  local start = now()
+  if not i or not t or t <= start then
+    return start
+  end
+  local spent = math.min(t - start, d) / i
+  return start + math.min(spent * new_i, new_d)
+end
+
+-- One worker of a queue that has to wait hears until when.
+local function save_all()
+  for _, c in pairs(contexts) do
+    if c.next and not c.wake then
+      call('ZADD', c.base .. 'marker', floor(c.next) + 1, '1')
+    end
+    save(c)
+  end
+end

@@ -1,0 +1,116 @@
+import type { Redis } from 'ioredis';
+import { mixedFleet } from './fleet.js';
+import { laneKeys } from './keys.js';
+import { Lanes, type AuditReport, type Retention } from './lanes.js';
+
+export interface UpkeepOptions {
+  prefix: string;
+  clock: (() => number) | undefined;
+  /** How long a claim outlives its lease when its job is gone, ms. */
+  patienceMs: number;
+  retention: { completed?: Retention; failed?: Retention } | undefined;
+  onTrim: ((queue: string, ids: string[]) => unknown) | undefined;
+  onRepair: ((queue: string, report: AuditReport) => unknown) | undefined;
+  onError: (error: unknown) => void;
+}
+
+const PERIOD_MS = 1_000;
+/** One process a period does the upkeep of the whole prefix; the next one may be another. */
+const TURN_MS = 900;
+const AUDIT_EVERY = 5;
+const FLEET_EVERY = 10;
+const TRIM_EVERY = 5;
+const WINDOWS_EVERY = 60;
+/** Small, since an idle worker shall send few commands however much is held. */
+const AUDIT_BATCH = 8;
+
+function emptyReport(): AuditReport {
+  return { claimsFreed: 0, claimsAdded: 0, countsCorrected: 0, lanesOpened: 0 };
+}
+
+/**
+ * Work that any process with a worker does for all queues of the prefix: the audit, windows that
+ * run out, retention, the watch for plain workers.
+ */
+export class Upkeep {
+  private readonly lanes: Lanes;
+  private readonly cursors = new Map<string, string>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private turns = 0;
+
+  constructor(
+    private readonly client: Redis,
+    private readonly options: UpkeepOptions,
+  ) {
+    const { prefix, clock } = options;
+    this.lanes = new Lanes({ connection: client, prefix, ...(clock ? { clock } : {}) });
+  }
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.running ??= this.turn()
+        .catch((error: unknown) => this.options.onError(error))
+        .finally(() => {
+          this.running = undefined;
+        });
+    }, PERIOD_MS);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async turn(): Promise<void> {
+    if (this.client.status !== 'ready') {
+      return;
+    }
+    const key = laneKeys(this.options.prefix).upkeep;
+    if ((await this.client.set(key, '1', 'PX', TURN_MS, 'NX')) === null) {
+      return;
+    }
+    const turn = this.turns;
+    this.turns += 1;
+    if (turn % WINDOWS_EVERY === 0) {
+      await this.lanes.refreshWindows();
+    }
+    for (const queue of await this.lanes.queues()) {
+      if (turn % AUDIT_EVERY === 0 || this.cursors.get(queue)) {
+        await this.audit(queue);
+      }
+      if (turn % FLEET_EVERY === 0) {
+        const plain = await this.lanes.plainWorkers(queue);
+        if (plain.length > 0) {
+          this.options.onError(mixedFleet(queue, plain));
+        }
+      }
+      if (turn % TRIM_EVERY === 0) {
+        await this.trim(queue);
+      }
+    }
+  }
+
+  private async audit(queue: string): Promise<void> {
+    const report = emptyReport();
+    const cursor = this.cursors.get(queue) ?? '';
+    this.cursors.set(
+      queue,
+      await this.lanes.auditStep(queue, cursor, AUDIT_BATCH, this.options.patienceMs, report),
+    );
+    if (report.claimsFreed + report.claimsAdded + report.countsCorrected + report.lanesOpened > 0) {
+      await this.options.onRepair?.(queue, report);
+    }
+  }
+
+  private async trim(queue: string): Promise<void> {
+    const { retention, onTrim } = this.options;
+    for (const state of ['completed', 'failed'] as const) {
+      const kept = retention?.[state];
+      if (kept) {
+        await this.lanes.trim(queue, state, kept, (ids) => onTrim?.(queue, ids));
+      }
+    }
+  }
+}
