@@ -5,6 +5,7 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /** @type {Set<() => void | Promise<void>>} */
 const cleanUps = new Set();
 let uninterruptibleDepth = 0;
+let interrupted = false;
 /** @type {NodeJS.Signals | undefined} */
 let pending;
 
@@ -24,6 +25,7 @@ function interrupt(signal) {
     pending = signal;
     return;
   }
+  interrupted = true;
   ignoreFurtherSignals();
   const undone = [...cleanUps].toReversed().map(async (cleanUp) => cleanUp());
   void Promise.allSettled(undone).then(() => process.exit(128 + constants.signals[signal]));
@@ -35,6 +37,11 @@ function ignoreFurtherSignals() {
     process.removeListener(signal, interrupt);
     process.on(signal, () => undefined);
   }
+}
+
+/** Never resolves once the command is being interrupted: what was cut short must not be taken for a failure. */
+export async function unlessInterrupted() {
+  if (interrupted) await new Promise(() => undefined);
 }
 
 export function listenForInterruption() {

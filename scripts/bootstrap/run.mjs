@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { onInterruption } from './interruption.mjs';
+import { onInterruption, unlessInterrupted } from './interruption.mjs';
 import { ROOT } from './paths.mjs';
 
 const GRACE_MS = 3_000;
@@ -60,6 +60,7 @@ export async function run(command, args, options = {}) {
   clearTimeout(timer);
   forget();
   guard.kill('SIGKILL');
+  await unlessInterrupted();
   return { ok: code === 0, code, output: record.text() };
 }
 

@@ -42,8 +42,8 @@ export async function runDemo(
     leaveDir = result.kept !== undefined;
     return result;
   } catch (error) {
-    // The logs are what one wants to read now.
-    leaveDir = true;
+    // The logs are what one wants to read after a failure.
+    leaveDir = interruption.received() === undefined;
     throw error;
   } finally {
     if (!leaveDir) await rm(dir, { recursive: true, force: true });
