@@ -5,6 +5,7 @@ import { createAccessControl } from './http/access.js';
 import { handleError } from './http/error-handler.js';
 import { mountRoutes } from './http/mount.js';
 import { requestLog } from './http/request-log.js';
+import { createEnqueueCounter } from './jobs/enqueue-counter.js';
 import { buildDocument } from './openapi/build-document.js';
 import { renderDocs } from './openapi/docs-page.js';
 import { routes } from './routes.js';
@@ -31,7 +32,12 @@ export function createApp(deps: AppDeps): Express {
       },
     }),
   );
-  const context = { ...deps, document, docsPage: renderDocs(document) };
+  const context = {
+    ...deps,
+    document,
+    docsPage: renderDocs(document),
+    countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
+  };
   mountRoutes(app, routes, createAccessControl(deps.tokens), context);
   app.use(handleError);
   return app;

@@ -1,8 +1,10 @@
 import type { AppDeps } from './deps.js';
+import type { EnqueueCounter } from './jobs/enqueue-counter.js';
 import type { OpenApiDocument } from './openapi/build-document.js';
 
 /** What handlers work with: what came from outside and what the app made of it. */
 export interface AppContext extends AppDeps {
   readonly document: OpenApiDocument;
   readonly docsPage: string;
+  readonly countEnqueued: EnqueueCounter;
 }

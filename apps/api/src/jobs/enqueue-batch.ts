@@ -9,6 +9,7 @@ import type { Call, Reply } from '../http/route.js';
 import { BATCH_WINDOW, MAX_JSON_BYTES } from '../limits.js';
 import { mapInOrder } from '../ndjson/map-in-order.js';
 import { splitLines, type Line } from '../ndjson/split-lines.js';
+import type { EnqueueOutcome } from './enqueue-counter.js';
 import { contractOf } from './contract-of.js';
 import { isForeign } from './is-foreign.js';
 import type { batchLine, jobNameParams } from './schemas.js';
@@ -59,14 +60,18 @@ async function enqueueLines(
       contract,
       payloads.map(({ payload }) => payload),
     )) {
-      const { line, index } = payloads[next] as (typeof payloads)[number];
+      const { line, index, payload } = payloads[next] as (typeof payloads)[number];
       answered[index] = describeResult(line, result);
+      call.app.countEnqueued(contract, payload, outcomeOf(result));
       next += 1;
     }
   } catch (error) {
     const { code } = toProblem(error);
     if (code === 'internal_error') call.app.logger.error({ err: error }, 'lines of a batch failed');
-    for (const { line, index } of payloads.slice(next)) answered[index] = reject(line, code);
+    for (const { line, index, payload } of payloads.slice(next)) {
+      answered[index] = reject(line, code);
+      call.app.countEnqueued(contract, payload, 'unavailable');
+    }
   }
   return answered;
 }
@@ -83,6 +88,10 @@ function readLine(
   if (!parsed.ok) return rejectPayload(number, 'invalid_payload', [parsed.issue]);
   if (isForeign(call.principal, contract, parsed.value)) return reject(number, 'account_forbidden');
   return { payload: parsed.value };
+}
+
+function outcomeOf(result: EnqueueResult): EnqueueOutcome {
+  return result.outcome === 'refused' && result.code === 'unavailable' ? 'unavailable' : result.outcome;
 }
 
 function describeResult(line: number, result: EnqueueResult): BatchLine {

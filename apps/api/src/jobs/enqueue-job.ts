@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { describeIssues, Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
+import type { EnqueueResult } from '@fairlane/queue';
+import type { EnqueueOutcome } from './enqueue-counter.js';
 import { contractOf } from './contract-of.js';
 import { isForeign } from './is-foreign.js';
 import type { enqueueQuery, jobNameParams } from './schemas.js';
@@ -11,13 +13,20 @@ type EnqueueCall = Call<z.output<typeof jobNameParams>, z.output<typeof enqueueQ
 export async function enqueueJob({ app, params, query, body, principal }: EnqueueCall): Promise<Reply> {
   const contract = contractOf(app, params.name);
   if (isForeign(principal, contract, body)) throw new Problem('account_forbidden');
-  const result = await app.producer.enqueue(contract, body, query);
+  let outcome: EnqueueOutcome = 'unavailable';
+  let result: EnqueueResult;
+  try {
+    result = await app.producer.enqueue(contract, body, query);
+    outcome = result.outcome;
+  } finally {
+    app.countEnqueued(contract, body, outcome);
+  }
   if (result.outcome === 'conflict') {
     throw new Problem('key_conflict', { extra: { id: result.id, key: result.key } });
   }
   if (result.outcome === 'refused') {
     throw new Problem(result.code, { detail: describeIssues(result.issues), issues: result.issues });
   }
-  const { id, key, outcome, state } = result;
-  return { status: outcome === 'accepted' ? 202 : 200, body: { id, key, status: outcome, state } };
+  const { id, key, outcome: status, state } = result;
+  return { status: status === 'accepted' ? 202 : 200, body: { id, key, status, state } };
 }

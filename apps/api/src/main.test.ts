@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { generateToken, hashToken } from '@fairlane/runtime';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+
+const redis = useRedis();
+const main = new URL('./main.ts', import.meta.url).pathname;
+const token = generateToken();
+
+/** The API as a process of its own, as it is run in production but from the sources. */
+function startProcess(env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--conditions=fairlane-source', '--import=tsx', main], {
+    env: {
+      PATH: process.env['PATH'],
+      REDIS_URL: redis.url,
+      FAIRLANE_PREFIX: redis.prefix,
+      FAIRLANE_TOKENS: JSON.stringify([{ id: 'op', tokenHash: hashToken(token), role: 'operator' }]),
+      API_PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  let stderr = '';
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+  const lines: Record<string, unknown>[] = [];
+  const listening = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = JSON.parse(text) as Record<string, unknown>;
+      lines.push(line);
+      if (line['msg'] === 'listening') resolve(`http://127.0.0.1:${String(line['port'])}`);
+    });
+  });
+  return { child, lines, listening, exit: async () => ({ code: (await ended)[0], stderr }) };
+}
+
+afterEach(async () => {
+  await redis.client.config('SET', 'maxmemory-policy', 'noeviction');
+});
+
+describe('the api process', () => {
+  it('serves until SIGTERM, then finishes what it has and exits 0', async () => {
+    const { child, listening, exit } = startProcess();
+    const url = await listening;
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const response = await fetch(`${url}/v1/queues`, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    await response.text();
+    child.kill('SIGTERM');
+    expect(await exit()).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('finishes a batch that is under way when SIGTERM comes', async () => {
+    const { child, lines, listening, exit } = startProcess();
+    const url = await listening;
+    let push!: (line: string) => void;
+    let end!: () => void;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        push = (line) => controller.enqueue(Buffer.from(line));
+        end = () => controller.close();
+      },
+    });
+    const answer = fetch(`${url}/v1/jobs/outreach.send/batch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body,
+      duplex: 'half',
+    });
+    push('{}\n');
+    const response = await answer;
+    child.kill('SIGTERM');
+    await expect.poll(() => lines.some(({ msg }) => msg === 'shutting down')).toBe(true);
+    push('{}\n');
+    end();
+    expect(await response.text()).toContain('{"summary":{"accepted":0,"duplicates":0,"rejected":2}}');
+    expect((await exit()).code).toBe(0);
+  });
+
+  it('does not start with a wrong environment: one message, naming the variable', async () => {
+    const { exit } = startProcess({ FAIRLANE_TOKENS: '[]' });
+    const { code, stderr } = await exit();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'Cannot start, the environment is wrong. FAIRLANE_TOKENS: must hold at least one token\n',
+    );
+  });
+
+  it('A29 does not start on a Redis that may evict, and says so', async () => {
+    await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const { lines, exit } = startProcess();
+    expect((await exit()).code).toBe(1);
+    expect(JSON.stringify(lines)).toContain('maxmemory-policy is allkeys-lru');
+  });
+
+  it('says when its port is taken', async () => {
+    const first = startProcess();
+    const url = await first.listening;
+    const second = startProcess({ API_PORT: new URL(url).port });
+    expect((await second.exit()).code).toBe(1);
+    expect(JSON.stringify(second.lines)).toContain('EADDRINUSE');
+    first.child.kill('SIGTERM');
+    await first.exit();
+  });
+});
