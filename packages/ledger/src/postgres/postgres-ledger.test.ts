@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+
 import { startPostgres, type PostgresServer } from '@fairlane/testkit';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { describeEffectProperties } from '../testing-support/effect-properties.js';
 import {
@@ -7,6 +9,7 @@ import {
   startClock,
   type LedgerInTests,
 } from '../testing-support/ledger-contract.js';
+import { holdAll } from '../testing-support/overlapping-holders.js';
 import { migrateLedger } from './migrate.js';
 import { createPostgresLedger } from './postgres-ledger.js';
 
@@ -25,3 +28,16 @@ afterAll(async () => {
 
 describeLedgerContract('Postgres', () => inTests);
 describeEffectProperties('Postgres', () => inTests, 20);
+
+describe('A36: two workers, 500 overlapping jobs in opposite order, pools of 2', () => {
+  it('no deadlock reaches a caller, and each effect is started once', async () => {
+    const jobIds = Array.from({ length: 500 }, () => randomUUID());
+    const workers = [jobIds, jobIds.toReversed()].map((order) => {
+      const ledger = createPostgresLedger({ databaseUrl: server.url, maxConnections: 2 });
+      return { ledger, order };
+    });
+    const performed = await Promise.all(workers.map(({ ledger, order }) => holdAll(ledger, order, 20)));
+    expect(performed.flat().toSorted()).toEqual(jobIds.toSorted());
+    await Promise.all(workers.map(({ ledger }) => ledger.close()));
+  });
+});
