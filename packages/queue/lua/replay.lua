@@ -17,7 +17,7 @@ local reply = inner(KEYS, ARGV)
 if reply ~= 1 then
   return reply
 end
-redis.call('HDEL', KEYS[1], 'flDeferredSince', 'stc', 'defa')
+redis.call('HDEL', KEYS[1], 'flDeferredSince', 'flHeldReason', 'stc', 'defa')
 local entry = readEntry(bucketKey, field)
 if entry then
   entry.state, entry.endedAtMs = 'L', nil

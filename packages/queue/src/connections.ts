@@ -23,7 +23,7 @@ const scripts = Object.fromEntries(
 const common = {
   scripts,
   connectTimeout: 5_000,
-  retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS),
+  retryStrategy: reconnectDelayMs,
 } satisfies RedisOptions;
 
 /**
@@ -48,6 +48,11 @@ export function waitingConnection(redis: RedisSettings): ConnectionOptions {
   const given = typeof redis === 'string' ? { url: redis } : redis;
   const options: object = { ...given, ...common, maxRetriesPerRequest: null };
   return options;
+}
+
+/** Pause before the given try to connect, counted from 1. Never ends: Redis comes back some time. */
+export function reconnectDelayMs(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS);
 }
 
 /** Without a listener an `error` event would end the process (A39). One line a loss, not one a try. */

@@ -2,6 +2,7 @@ import { implement } from '@fairlane/sdk';
 import { startRedis, type RedisServer } from '@fairlane/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsumer, createProducer, type Consumer, type Producer, type QueueLogger } from '../index.js';
+import { reconnectDelayMs } from '../connections.js';
 import { defineParcelJob, parcelCatalogue } from '../../test/support/parcels.js';
 import { until } from '../../test/support/until.js';
 
@@ -49,6 +50,10 @@ async function enqueue(parcel: string): Promise<void> {
 }
 
 describe('A27 a worker whose Redis was away', () => {
+  it('tries to connect at least every second, for ever', () => {
+    expect([1, 2, 5, 100, 1e6].map(reconnectDelayMs)).toEqual([100, 200, 1_000, 1_000, 1_000]);
+  });
+
   it('goes on by itself with jobs from before and after', async () => {
     await consumer.start();
     await enqueue('first');
