@@ -77,6 +77,8 @@ async function leaveNoService(service, before) {
   // Not now, and not at the next boot either: nobody asked for a service.
   if (existsSync('/run/systemd/system')) {
     await run('systemctl', ['disable', '--now', service], { output: 'capture' });
+  } else {
+    await run('update-rc.d', [service, 'disable'], { output: 'capture' });
   }
   const started = () => [...daemons(service)].filter((pid) => !before.has(pid));
   if (started().length > 0) await run('service', [service, 'stop'], { output: 'capture' });
