@@ -17,12 +17,20 @@ export interface BullScript {
  */
 export type LaneRole = 'adding' | 'activating' | 'other';
 
+export interface EmbeddedScript {
+  readonly role: LaneRole;
+  readonly keys: number;
+  readonly argv: number | null;
+  /** It takes jobs out of `active` because their attempts are over, so their claims end. */
+  readonly endsAttempt?: boolean;
+}
+
 /**
  * The scripts that run inside ours, with the KEYS and the highest ARGV that 6.7.0 reads
  * (`null` where it takes any number of arguments).
  */
 export const EMBEDDED_SCRIPTS: Readonly<
-  Record<string, { role: LaneRole; keys: number; argv: number | null }>
+  Record<string, EmbeddedScript>
 > = {
   addDelayedJob: { role: 'adding', keys: 6, argv: 3 },
   addParentJob: { role: 'adding', keys: 6, argv: 3 },
@@ -45,10 +53,10 @@ export const EMBEDDED_SCRIPTS: Readonly<
   getRanges: { role: 'other', keys: 1, argv: null },
   getState: { role: 'other', keys: 8, argv: 1 },
   getStateV2: { role: 'other', keys: 8, argv: 1 },
-  moveJobFromActiveToWait: { role: 'other', keys: 9, argv: 3 },
+  moveJobFromActiveToWait: { role: 'other', keys: 9, argv: 3, endsAttempt: true },
   moveJobsToWait: { role: 'other', keys: 8, argv: 3 },
-  moveStalledJobsToWait: { role: 'other', keys: 9, argv: 4 },
-  moveToWaitingChildren: { role: 'other', keys: 7, argv: 5 },
+  moveStalledJobsToWait: { role: 'other', keys: 9, argv: 4, endsAttempt: true },
+  moveToWaitingChildren: { role: 'other', keys: 7, argv: 5, endsAttempt: true },
   obliterate: { role: 'other', keys: 2, argv: 2 },
   pause: { role: 'other', keys: 7, argv: 2 },
   promote: { role: 'other', keys: 9, argv: 2 },

@@ -144,8 +144,8 @@ function compose(): void {
       );
     }
     const definition = define([
+      `local FINISHING, ENDS_ATTEMPT = ${name === 'moveToFinished'}, ${expected.role === 'activating' || expected.endsAttempt === true}`,
       prelude(false),
-      `local FINISHING = ${name === 'moveToFinished'}`,
       `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
       read(`commands/${expected.role}.lua`),
     ]);
@@ -185,7 +185,7 @@ export function laneScript(commandName: string): ComposedScript {
 
 /** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
 export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
-  const definition = define([prelude(true), read(`commands/${name}.lua`)]);
+  const definition = define(['local ENDS_ATTEMPT = false', prelude(true), read(`commands/${name}.lua`)]);
   return {
     name,
     role: 'own',

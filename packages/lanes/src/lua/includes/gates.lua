@@ -9,8 +9,8 @@
   P::win:<account> (sorted set): "open:close" by close, the windows computed ahead.
 
   The bucket is kept as one time `t`: spending moves it forward by cost x interval, and it may
-  not pass now + depth. A clock that steps back leaves t beyond that: then the bucket counts
-  as empty, so spent tokens stay spent and nobody waits for the old time to come round again.
+  not pass now + depth. A clock that steps back leaves t beyond that: then the bucket is empty
+  from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
 local gates = {}
@@ -26,6 +26,8 @@ local function bucket_opens_at(k, cost, t)
     spent = t
   elseif spent > t + k.d then
     spent = t + k.d
+    k.t = spent
+    call('HSET', k.key, k.field, spent)
   end
   local price = cost * k.i
   if price > k.d then
@@ -43,7 +45,7 @@ local function gate_of(c, g, a)
   local f = call('HMGET', PREFIX .. '::a:' .. a, 'w', 'p', 'wo', 'wc',
     g .. ':i', g .. ':d', g .. ':m', g .. ':t', g .. ':n', g .. ':u')
   k = {
-    a = a, g = g,
+    a = a, g = g, key = PREFIX .. '::a:' .. a, field = g .. ':t',
     w = tonumber(f[1]) or 1, p = f[2], wo = tonumber(f[3]), wc = tonumber(f[4]),
     i = tonumber(f[5]), d = tonumber(f[6]), m = tonumber(f[7]),
     t = tonumber(f[8]) or 0, n = tonumber(f[9]) or 0, u = tonumber(f[10]),

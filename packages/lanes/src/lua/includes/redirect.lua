@@ -37,9 +37,11 @@ function handlers.prioritized(c, command, key, ...)
   return call(command, key, ...)
 end
 
+-- A claim ends when BullMQ agrees that the attempt has. The handler of a job that is removed
+-- while active may still run: the audit ends that claim, after lease and grace.
 function handlers.active(c, command, key, ...)
   local reply = call(command, key, ...)
-  if command == 'LREM' and reply > 0 then
+  if command == 'LREM' and reply > 0 and ENDS_ATTEMPT then
     local _, id = ...
     gated.release(c, id)
   end

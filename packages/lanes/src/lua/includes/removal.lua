@@ -2,8 +2,6 @@
   A job's hash is deleted: its index entries go with it. Its lane is remembered for the call,
   because `drain`, `obliterate`, `cleanJobsInSet` and `addJobScheduler` delete the hash first
   and take the id out of its list or set afterwards.
-
-  A claim stays: the handler of a job removed while active may still run. The audit ends it.
 ]]
 local deleted, unindexed = {}, {}
 

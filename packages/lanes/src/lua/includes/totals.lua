@@ -8,6 +8,7 @@ local function total_of(g)
   if not k then
     local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm', 'ti', 'td', 'tm', 'tt', 'tn')
     k = {
+      key = PREFIX .. '::g:' .. g, field = 'tt',
       default_i = tonumber(f[1]), default_d = tonumber(f[2]), default_m = tonumber(f[3]),
       i = tonumber(f[4]), d = tonumber(f[5]), m = tonumber(f[6]),
       t = tonumber(f[7]) or 0, n = tonumber(f[8]) or 0,

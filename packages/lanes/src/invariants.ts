@@ -1,0 +1,163 @@
+/**
+ * Rules R3 to R6 as pure checks over a recorded history. Properties, crash tests and load runs use
+ * the same ones. Each returns the violations it finds as sentences; none means that the rule held.
+ */
+
+/** A job was handed out. Times are ms of one clock, and the history is in order of time. */
+export interface Admission {
+  at: number;
+  account: string;
+  group: string;
+  jobId: string;
+  cost: number;
+}
+
+/** From `from` on a gate has these limits; without `limit` or `maxInFlight` it is not limited by it. */
+export interface LimitPeriod {
+  from: number;
+  limit?: number;
+  perMs?: number;
+  burst?: number;
+  maxInFlight?: number;
+}
+
+/** Rounding of times to microseconds may show one token early by this much. */
+const TOLERANCE = 1e-6;
+
+function rateOf(period: LimitPeriod): number {
+  return period.limit === undefined ? Infinity : period.limit / (period.perMs ?? 1);
+}
+
+function burstOf(period: LimitPeriod): number {
+  return period.limit === undefined ? Infinity : (period.burst ?? Math.max(period.limit, 1));
+}
+
+/** Periods of a gate that overlap [start, end]. */
+function periodsWithin(
+  periods: readonly LimitPeriod[],
+  start: number,
+  end: number,
+): { period: LimitPeriod; ms: number }[] {
+  return periods.flatMap((period, at) => {
+    const until = periods[at + 1]?.from ?? Infinity;
+    const from = Math.max(period.from, start);
+    const to = Math.min(until, end);
+    return to >= from ? [{ period, ms: to - from }] : [];
+  });
+}
+
+/**
+ * R3: in any interval T a gate admits at most burst + rate x T; while the limit changes, the larger
+ * of the bursts and the rate of each moment count.
+ */
+export function checkRate(admissions: readonly Admission[], periods: readonly LimitPeriod[]): string[] {
+  const violations: string[] = [];
+  for (let first = 0; first < admissions.length; first += 1) {
+    let spent = 0;
+    for (let last = first; last < admissions.length; last += 1) {
+      const start = admissions[first]!.at;
+      const end = admissions[last]!.at;
+      const within = periodsWithin(periods, start, end);
+      if (within.length === 0) {
+        continue;
+      }
+      const burst = Math.max(...within.map(({ period }) => burstOf(period)));
+      const refilled = within.reduce((sum, { period, ms }) => sum + (ms === 0 ? 0 : rateOf(period) * ms), 0);
+      spent += Math.min(admissions[last]!.cost, burst);
+      if (spent > burst + refilled + TOLERANCE) {
+        violations.push(
+          `R3: ${spent} tokens from ${start} to ${end}, allowed ${burst} + ${refilled} (jobs ${admissions[first]!.jobId} to ${admissions[last]!.jobId})`,
+        );
+        break;
+      }
+    }
+  }
+  return violations;
+}
+
+/** A claim of a gate: from admission to the end of its lease or its release. */
+export interface ClaimSpan {
+  jobId: string;
+  from: number;
+  /** Infinity while it is held. */
+  to: number;
+}
+
+/** R4: never more unexpired claims of a gate than `maxInFlight`, those of the moment of admission. */
+export function checkInFlight(claims: readonly ClaimSpan[], periods: readonly LimitPeriod[]): string[] {
+  const violations: string[] = [];
+  for (const claim of claims) {
+    const max = periods.findLast((period) => period.from <= claim.from)?.maxInFlight ?? Infinity;
+    const inFlight = claims.filter((other) => other.from <= claim.from && other.to > claim.from).length;
+    if (inFlight > max) {
+      violations.push(`R4: ${inFlight} in flight at ${claim.from} with ${claim.jobId}, allowed ${max}`);
+    }
+  }
+  return violations;
+}
+
+/** R5: nothing is admitted outside the open intervals. */
+export function checkWindow(
+  admissions: readonly Admission[],
+  intervals: readonly (readonly [open: number, close: number])[],
+): string[] {
+  return admissions
+    .filter(({ at }) => !intervals.some(([open, close]) => at >= open && at < close))
+    .map(({ jobId, at }) => `R5: ${jobId} was admitted at ${at}, outside every window`);
+}
+
+export type FairnessEvent =
+  | { kind: 'served'; account: string; cost: number }
+  /** The account has stopped, or begun again, to have a job that could run. */
+  | { kind: 'ineligible' | 'eligible'; account: string };
+
+/**
+ * R6: of two accounts that stay eligible, served / weight differ by at most the sum of their
+ * highest costs / weight, over any part of that time.
+ */
+export function checkFairness(
+  events: readonly FairnessEvent[],
+  weights: ReadonlyMap<string, number>,
+): string[] {
+  const violations: string[] = [];
+  const accounts = [...weights.keys()];
+  const highest = new Map<string, number>(accounts.map((account) => [account, 0]));
+  for (const event of events) {
+    if (event.kind === 'served') {
+      highest.set(event.account, Math.max(highest.get(event.account) ?? 0, event.cost));
+    }
+  }
+  const share = (account: string, cost: number): number => cost / weights.get(account)!;
+  for (const [index, one] of accounts.entries()) {
+    for (const other of accounts.slice(index + 1)) {
+      const bound = share(one, highest.get(one)!) + share(other, highest.get(other)!);
+      let difference = 0;
+      let low = 0;
+      let high = 0;
+      const eligible = new Set<string>();
+      for (const event of events) {
+        if (event.account !== one && event.account !== other) {
+          continue;
+        }
+        if (event.kind === 'served') {
+          difference += (event.account === one ? 1 : -1) * share(event.account, event.cost);
+        } else if (event.kind === 'eligible') {
+          eligible.add(event.account);
+        } else {
+          eligible.delete(event.account);
+        }
+        if (event.kind !== 'served' || eligible.size < 2) {
+          [low, high] = [difference, difference];
+          continue;
+        }
+        low = Math.min(low, difference);
+        high = Math.max(high, difference);
+        if (high - low > bound + TOLERANCE) {
+          violations.push(`R6: ${one} and ${other} drifted ${high - low} apart, allowed ${bound}`);
+          [low, high] = [difference, difference];
+        }
+      }
+    }
+  }
+  return violations;
+}
