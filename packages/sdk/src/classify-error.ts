@@ -5,6 +5,8 @@ import {
   ERROR_CODES,
   type Classification,
 } from './classification.js';
+import { classifyAws, classifyRedis } from './client-errors.js';
+import type { JobImplementation } from './handler.js';
 import { classifyStatus } from './http-error.js';
 import { classifyNodeCode } from './node-codes.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -27,6 +29,25 @@ export function classifyError(error: unknown, nowMs: number = Date.now()): Class
   }
 }
 
+/**
+ * {@link classifyError} after the implementation's own `translateError`. A translation that throws is left out.
+ *
+ * @param nowMs milliseconds since the epoch, for Retry-After dates of foreign errors.
+ */
+export function classifyFailure(
+  { translateError }: Pick<JobImplementation, 'translateError'>,
+  error: unknown,
+  nowMs: number = Date.now(),
+): Classification {
+  let translated: unknown;
+  try {
+    translated = translateError?.(error);
+  } catch {
+    translated = undefined;
+  }
+  return classifyError(translated ?? error, nowMs);
+}
+
 function unclassified(reason: string): Classification {
   return { class: 'unknown', code: 'unclassified', reason: boundedReason(reason), applied: 'unknown' };
 }
@@ -46,6 +67,7 @@ function classifyLink(link: unknown, nowMs: number): Classification | undefined 
     ownClassification(link) ??
     classifyZod(link) ??
     classifyAbort(link) ??
+    classifyClient(link) ??
     classifyHttp(link, nowMs) ??
     classifyNode(link)
   );
@@ -99,6 +121,17 @@ function classifyAbort(link: unknown): Classification | undefined {
   return undefined;
 }
 
+function classifyClient(link: unknown): Classification | undefined {
+  const name = read(link, 'name');
+  const message = read(link, 'message');
+  const found = classifyAws(name, read(link, '$metadata')) ?? classifyRedis(name, message);
+  if (found === undefined) return undefined;
+  return {
+    ...found,
+    reason: boundedReason(typeof message === 'string' ? message : 'the outside refused the call'),
+  };
+}
+
 /** Errors of HTTP clients: `status`, `statusCode`, or those of a `response` they hold. */
 function classifyHttp(link: unknown, nowMs: number): Classification | undefined {
   const response = read(link, 'response');
@@ -107,6 +140,7 @@ function classifyHttp(link: unknown, nowMs: number): Classification | undefined 
     read(link, 'statusCode'),
     read(response, 'status'),
     read(response, 'statusCode'),
+    read(read(link, '$metadata'), 'httpStatusCode'),
   ].find((value) => Number.isInteger(value) && (value as number) >= 400 && (value as number) < 600);
   if (typeof status !== 'number') return undefined;
   const header = readHeader(read(response, 'headers')) ?? readHeader(read(link, 'headers'));

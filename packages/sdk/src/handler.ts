@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { JobContract } from './contract.js';
+import type { FairlaneError } from './errors.js';
 
 /** Takes a message, or fields and a message. */
 export interface LogMethod {
@@ -80,10 +81,21 @@ export type Handler<S extends z.ZodType, R = unknown> = (
   context: HandlerContext,
 ) => Promise<R>;
 
+/**
+ * Says what an error of a library means that nothing else knows: an error of this package in its place, or undefined
+ * to leave it as it is.
+ */
+export type ErrorTranslation = (error: unknown) => FairlaneError | undefined;
+
+export interface ImplementOptions {
+  readonly translateError?: ErrorTranslation;
+}
+
 /** A contract with its handler, as workers take it. `run` is a method for the reason given at `JobContract`. */
 export interface JobImplementation<N extends string = string, S extends z.ZodType = z.ZodType, R = unknown> {
   readonly contract: JobContract<N, S>;
   run(payload: z.output<S>, context: HandlerContext): Promise<R>;
+  readonly translateError?: ErrorTranslation;
 }
 
 /**
@@ -94,10 +106,20 @@ export interface JobImplementation<N extends string = string, S extends z.ZodTyp
  *   const page = await ctx.effect('print', { perform: ({ signal }) => printer.print(payload.invoiceId, { signal }) });
  *   return { pages: page.count };
  * });
+ * @example
+ * implement(invoicePay, pay, {
+ *   translateError: (error) =>
+ *     error instanceof CardError ? new PermanentError({ reason: 'The card was declined.', cause: error }) : undefined,
+ * });
  */
 export function implement<N extends string, S extends z.ZodType, R>(
   contract: JobContract<N, S>,
   handler: Handler<S, R>,
+  { translateError }: ImplementOptions = {},
 ): JobImplementation<N, S, R> {
-  return Object.freeze({ contract, run: handler });
+  return Object.freeze({
+    contract,
+    run: handler,
+    ...(translateError === undefined ? {} : { translateError }),
+  });
 }

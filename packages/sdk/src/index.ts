@@ -10,7 +10,7 @@ export {
   type ErrorCode,
   type PermanentCode,
 } from './classification.js';
-export { classifyError } from './classify-error.js';
+export { classifyError, classifyFailure } from './classify-error.js';
 export {
   DEFAULT_RETRY_POLICY,
   type JobContract,
@@ -49,8 +49,10 @@ export {
   type Effect,
   type EffectCall,
   type EffectOptions,
+  type ErrorTranslation,
   type Handler,
   type HandlerContext,
+  type ImplementOptions,
   type JobImplementation,
   type JobInfo,
   type JobLogger,

@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT: Row = ['timeout', 'no', 'the outside did not accept the c
 const ABORTED: Row = ['aborted', 'unknown', 'the call was aborted'];
 const CONFLICT: Row = ['transaction_conflict', 'no', 'the database rolled the transaction back'];
 
-/** Error codes of Node, undici, OpenSSL and Postgres. Not listed: no opinion. */
+/** Error codes of Node, undici, OpenSSL and Postgres (SQLSTATE). Not listed: no opinion. */
 const CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['ECONNREFUSED', NOT_CONNECTED],
   ['ENOTFOUND', NAME_NOT_FOUND],
@@ -43,6 +43,17 @@ const CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['UND_ERR_BODY_TIMEOUT', TIMEOUT],
   ['ABORT_ERR', ABORTED],
   ['UND_ERR_ABORTED', ABORTED],
+  ['08001', NOT_CONNECTED],
+  ['08004', NOT_CONNECTED],
+  ['53300', NOT_CONNECTED],
+  ['08000', CUT],
+  ['08003', CUT],
+  ['08006', CUT],
+  ['40003', CUT],
+  ['57P01', CUT],
+  ['57P02', CUT],
+  ['57P03', NOT_CONNECTED],
+  ['55P03', CONFLICT],
   ['40001', CONFLICT],
   ['40P01', CONFLICT],
 ]);

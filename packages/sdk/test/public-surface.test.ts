@@ -25,6 +25,7 @@ describe('@fairlane/sdk', () => {
       'UnknownOutcomeError',
       'VersionAheadError',
       'classifyError',
+      'classifyFailure',
       'createCatalogue',
       'decideEffect',
       'decideFailure',

@@ -154,6 +154,27 @@ describe('retries', () => {
     });
   });
 
+  it("follow the implementation's own reading of an error, unless it throws itself", async () => {
+    class CardError extends Error {}
+    const fail = async () => {
+      throw new CardError('card_declined');
+    };
+    const translated = implement(contract, fail, {
+      translateError: (error) =>
+        error instanceof CardError ? new PermanentError({ cause: error }) : undefined,
+    });
+    const job = createTestJob(translated, payload);
+    expect(await job.run()).toBe('dead');
+    expect(job).toMatchObject({ deadCode: 'rejected', attempts: { made: 1 } });
+
+    const broken = implement(contract, fail, {
+      translateError: () => {
+        throw new Error('bug');
+      },
+    });
+    expect(await createTestJob(broken, payload).runAttempt()).toBe('retrying');
+  });
+
   it('each get the payload as it was stored', async () => {
     let round = 0;
     const seen: string[] = [];
@@ -347,6 +368,16 @@ describe('R2 effects', () => {
     late.clock.advance(60_000);
     await late.run();
     expect(late).toMatchObject({ state: 'dead', deadCode: 'unknown_outcome' });
+  });
+
+  it("count the key's lifetime from the first use of the key", async () => {
+    const job = printing([lost, lost, { id: 1 }], { repeatable: { keyTtlMs: 60_000 }, timeoutMs: 10_000 });
+    await job.runAttempt();
+    job.clock.advance(30_000);
+    await job.runAttempt();
+    job.clock.advance(25_000);
+    expect(await job.runAttempt()).toBe('dead');
+    expect(job.effects['print']).toMatchObject({ state: 'unknown', performed: 2 });
   });
 
   it.each([

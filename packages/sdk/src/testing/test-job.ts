@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Classification } from '../classification.js';
-import { classifyError } from '../classify-error.js';
+import { classifyFailure } from '../classify-error.js';
 import { PayloadError } from '../errors.js';
 import { decideFailure, type FailureDecision } from '../failure-decision.js';
 import type { JobImplementation, JobInfo } from '../handler.js';
@@ -215,7 +215,7 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
       this.#state = 'ready';
       return { outcome: 'crashed' };
     }
-    const error = classifyError(end.error, this.clock.nowMs);
+    const error = classifyFailure(this.#implementation, end.error, this.clock.nowMs);
     this.#lastError = error;
     if (this.#cancelled && error.class !== 'permanent') {
       this.#state = 'cancelled';
