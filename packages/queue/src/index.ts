@@ -7,7 +7,7 @@ export { GenerationMismatchError, InvalidOptionsError, UnavailableError } from '
 export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/consumer.js';
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';
-export { EffectMisuseError, plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
+export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export type { RedisSettings } from './connections.js';
 export type { QueueLogger } from './logging.js';

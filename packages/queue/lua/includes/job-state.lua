@@ -9,7 +9,7 @@ local function jobState(queueKey, id)
   if redis.call('EXISTS', jobKey) == 0 then
     return nil
   end
-  local fields = redis.call('HMGET', jobKey, 'finishedOn', 'ats', 'flDeferredSince')
+  local fields = redis.call('HMGET', jobKey, 'finishedOn', 'ats', 'flHeldReason')
   if fields[1] then
     if redis.call('ZSCORE', queueKey .. 'completed', id) then
       return 'completed', tonumber(fields[1])

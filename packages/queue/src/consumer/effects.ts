@@ -1,13 +1,29 @@
-import { FairlaneError, type Effect, type EffectOptions, type JobInfo } from '@fairlane/sdk';
+import {
+  EffectMisuseError,
+  RetryableError,
+  type Effect,
+  type EffectOptions,
+  type JobInfo,
+  type JobLogger,
+} from '@fairlane/sdk';
 
 /** The attempt on whose behalf effects are performed. */
 export interface EffectScope {
   readonly job: JobInfo;
+  /** Counted from 1. */
   readonly attempt: number;
   /** Aborts when the attempt must stop. */
   readonly signal: AbortSignal;
-  /** False once the attempt is over or its lease is lost: nothing may be performed or recorded any more. */
+  /**
+   * False once the attempt is over or its lease is lost, exact at the moment of the call: then nothing may be
+   * performed or recorded any more.
+   */
   readonly isCurrent: () => boolean;
+  /** Time of the attempt as a whole. */
+  readonly timeoutMs: number;
+  /** Digest of the payload, to notice that a kept result belongs to another one. */
+  readonly inputHash: string;
+  readonly logger: JobLogger;
 }
 
 /** Gives each attempt its `ctx.effect`. The ledger is one; {@link plainEffects} keeps no record. */
@@ -26,21 +42,13 @@ export const plainEffects: EffectRunner = {
       if (used.has(name)) throw new EffectMisuseError(`effect ${name} was used twice in one attempt`);
       used.add(name);
       if (!scope.isCurrent()) {
-        throw new EffectMisuseError(
-          `effect ${name} was not performed: the attempt is over or its lease is lost`,
-        );
+        const reason = `effect ${name} was not performed: the attempt is over or its lease is lost`;
+        throw new RetryableError({ code: 'aborted', reason, applied: 'no' });
       }
       return perform(scope, name, options);
     };
   },
 };
-
-/** An effect called where it must not be performed. */
-export class EffectMisuseError extends FairlaneError {
-  constructor(message: string) {
-    super('effect_misuse', message);
-  }
-}
 
 async function perform<T>(
   { job, signal }: EffectScope,

@@ -1,4 +1,4 @@
-import { classifyError, type HandlerContext } from '@fairlane/sdk';
+import { classifyError, identify, type HandlerContext } from '@fairlane/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
@@ -96,6 +96,11 @@ async function runHandler(
       attempt,
       signal,
       isCurrent: () => !over && !signal.aborted && lease.isHeld,
+      timeoutMs: implementation.contract.timeoutMs,
+      get inputHash() {
+        return identify(implementation.contract, payload).payloadDigest;
+      },
+      logger: log,
     }),
   };
   try {
@@ -156,7 +161,7 @@ function explains(errorClass: ReturnType<typeof classifyError>['class']): boolea
 async function readDeferredSince(backend: FairlaneBackend, job: FairlaneJob): Promise<number | undefined> {
   const fields = await backend.readRunFields(job.id ?? '', ['flDeferredSince', 'flHeldReason']);
   const since = Number(fields.flDeferredSince ?? '');
-  return since > 0 && fields.flHeldReason === 'throttled' ? since : undefined;
+  return since > 0 && fields.flHeldReason !== 'no_handler' ? since : undefined;
 }
 
 async function holdForAnotherWorker(

@@ -125,6 +125,19 @@ describe('settle', () => {
     expect(settle(failed(soon))).toMatchObject({ kind: 'dead', error: { code: 'throttled' } });
   });
 
+  it('puts off an effect that nobody can tell of yet, and leaves it to a person in the end', () => {
+    const classification = classified({ class: 'throttled', code: 'effect_deferred' });
+    expect(settle(failed({ classification }))).toMatchObject({
+      kind: 'defer',
+      reason: undefined,
+      sinceMs: NOW,
+    });
+    expect(settle(failed({ classification, deferredSinceMs: NOW - DAY }))).toMatchObject({
+      kind: 'dead',
+      error: { code: 'unknown_outcome' },
+    });
+  });
+
   it('A08 A09 A10 gives a whole delay between 0 and the bounds, whatever the attempt and the header', () => {
     fc.assert(
       fc.property(

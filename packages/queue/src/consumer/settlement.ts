@@ -16,7 +16,8 @@ export type Settlement =
   /** Not before a delay; the attempt does not count. */
   | {
       readonly kind: 'defer';
-      readonly reason: HeldReason;
+      /** Undefined: it waits as one that is retried. */
+      readonly reason: HeldReason | undefined;
       readonly error?: ErrorRecord;
       readonly delayMs: number;
       /** When the job was first put off in this row, ms since the epoch. */
@@ -81,8 +82,9 @@ function deferOrDie(failed: FailedAttempt): Settlement {
   );
   // Asked again before the outside allows it, the job would only be throttled again: its time is over now.
   const over = nowMs - sinceMs >= policy.maxDeferMs || nowMs + delayMs - sinceMs > policy.maxDeferMs;
-  if (over) return { kind: 'dead', error };
-  return { kind: 'defer', reason: 'throttled', error, delayMs, sinceMs };
+  const effectUnknown = classification.code === 'effect_deferred';
+  if (over) return { kind: 'dead', error: effectUnknown ? { ...error, code: 'unknown_outcome' } : error };
+  return { kind: 'defer', reason: effectUnknown ? undefined : 'throttled', error, delayMs, sinceMs };
 }
 
 function timedOut({ timeoutMs }: FailedAttempt): Classification {

@@ -110,7 +110,7 @@ export class FairlaneJob extends Job<unknown, unknown> {
     const deferred = settlement.kind === 'defer';
     const fields = {
       flDeferredSince: deferred ? settlement.sinceMs : '',
-      flHeldReason: deferred ? settlement.reason : '',
+      flHeldReason: (deferred && settlement.reason) || '',
     };
     if (settlement.error === undefined) return fields;
     const backend = this.backend as unknown as FairlaneBackend;
