@@ -13,6 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The default of one second is a race on a busy machine; a condition that holds costs no more.
+    expect: { poll: { timeout: 10_000, interval: 20 } },
     typecheck: { enabled: false },
     coverage: {
       provider: 'v8',
