@@ -4,6 +4,7 @@ export {
   type GuardedProcess,
   type GuardedProcessOptions,
 } from './servers/guarded-process.js';
+export { hasPgBouncer, startPgBouncer, type PgBouncer } from './servers/pgbouncer.js';
 export { startPostgres, type PostgresServer, type PostgresServerOptions } from './servers/postgres.js';
 export { startRedis, type RedisServer, type RedisServerOptions } from './servers/redis.js';
 export { isAlive, untilGone } from './servers/liveness.js';
