@@ -5,6 +5,8 @@ import type { Producer } from '@fairlane/queue';
 /** All that the app needs from outside; `main.ts` opens it, tests build it around their own Redis. */
 export interface AppDeps {
   readonly producer: Producer;
+  /** With a connection of its own, so that the many commands of a batch delay no single job. */
+  readonly batchProducer: Producer;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

@@ -2,7 +2,7 @@
 export const MAX_JSON_BYTES = 64 * 1024;
 
 /** Chunks of a batch (each at most 64 KiB) that are worked on at once, or whose answers wait for a slow reader. */
-export const BATCH_WINDOW = 8;
+export const BATCH_WINDOW = 4;
 
 /** Farthest a job may be scheduled ahead. */
 export const MAX_DELAY_MS = 366 * 86_400_000;
@@ -18,3 +18,6 @@ export const SHUTDOWN_DEADLINE_MS = 15_000;
 
 /** What Redis has not answered by `timeoutMs` is answered with 503: clients are promised two seconds. */
 export const PRODUCER_LIMITS = { timeoutMs: 1_500, maxPayloadBytes: MAX_JSON_BYTES };
+
+/** A batch is in no hurry: on a machine under load its lines wait rather than be refused. */
+export const BATCH_PRODUCER_LIMITS = { timeoutMs: 15_000, maxPayloadBytes: MAX_JSON_BYTES };

@@ -14,7 +14,12 @@ import {
   variables,
 } from '@fairlane/runtime';
 import { createApp } from './app.js';
-import { IDLE_CONNECTION_MS, PRODUCER_LIMITS, SHUTDOWN_DEADLINE_MS } from './limits.js';
+import {
+  BATCH_PRODUCER_LIMITS,
+  IDLE_CONNECTION_MS,
+  PRODUCER_LIMITS,
+  SHUTDOWN_DEADLINE_MS,
+} from './limits.js';
 
 const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
 const env = readEnv({ REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL });
@@ -25,18 +30,16 @@ const redis = connectRedis(env.REDIS_URL, { name: 'api', logger });
 shutdown.add('redis', () => redis.disconnect());
 await assertRedisSafe(redis);
 
-const producer = createProducer({
-  redis: env.REDIS_URL,
-  catalogue,
-  prefix: env.FAIRLANE_PREFIX,
-  ...PRODUCER_LIMITS,
-  logger,
-});
+const connection = { redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, logger };
+const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
 shutdown.add('producer', () => producer.close());
+const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
+shutdown.add('batch producer', () => batchProducer.close());
 
 let stopping = false;
 const app = createApp({
   producer,
+  batchProducer,
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,

@@ -22,9 +22,11 @@ type BatchLine = z.output<typeof batchLine>;
  * bounded by the chunks at work, whatever the length. A client that sends the same batch again after a
  * broken connection gets duplicates for what was accepted.
  */
-export function enqueueBatch(call: BatchCall): Reply {
+export async function enqueueBatch(call: BatchCall): Promise<Reply> {
   const contract = contractOf(call.app, call.params.name);
   refuseEncoding(call.request);
+  // While Redis is away one 503 at once says more than a refusal a line; this throws it.
+  await call.app.producer.queueCounts(Object.keys(call.app.catalogue.queues.definitions)[0] ?? '');
   return { status: 200, type: 'application/x-ndjson', stream: answers(call, contract) };
 }
 
@@ -56,7 +58,7 @@ async function enqueueLines(
   }
   let next = 0;
   try {
-    for await (const result of call.app.producer.enqueueMany(
+    for await (const result of call.app.batchProducer.enqueueMany(
       contract,
       payloads.map(({ payload }) => payload),
     )) {

@@ -13,7 +13,7 @@ import {
 } from '@fairlane/runtime';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../app.js';
-import { PRODUCER_LIMITS } from '../limits.js';
+import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS } from '../limits.js';
 import { catalogue } from './catalogue.js';
 
 export const ROLE_TOKENS = ['producer', 'viewer', 'limits', 'operator'] as const;
@@ -61,10 +61,13 @@ export async function startApi({
     destination: { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const redis = connectRedis(redisUrl, { name: 'test', logger });
-  const producer = createProducer({ redis: redisUrl, catalogue, prefix, ...PRODUCER_LIMITS, logger });
+  const connection = { redis: redisUrl, catalogue, prefix, logger };
+  const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
+  const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
+    batchProducer,
     catalogue,
     tokens: records,
     logger,
@@ -80,6 +83,7 @@ export async function startApi({
     server.closeAllConnections();
     await closed;
     await producer.close();
+    await batchProducer.close();
     redis.disconnect();
   });
   return { url, producer, tokens, log, call: caller(url, tokens.operator) };
