@@ -1,6 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+interface Message {
+  leadId: string;
+  body: string;
+}
 
 export interface Outside extends AsyncDisposable {
   url: string;
@@ -8,25 +14,26 @@ export interface Outside extends AsyncDisposable {
   waiting: () => number;
   /** Calls that came in, answered or not. */
   calls: () => number;
-  /** Answers what waits, and everything from now on. */
-  answer(status: number, headers?: Record<string, string>): void;
+  /** Answers what waits, and everything from now on, with a status or with one for each message. */
+  answer(status: number | ((message: Message) => number), headers?: Record<string, string>): void;
 }
 
 /** The outside platform, which answers when the test says so. */
 export async function openOutside(): Promise<Outside> {
-  const held = new Set<ServerResponse>();
+  const held = new Map<ServerResponse, Message>();
   let calls = 0;
-  let reply: ((response: ServerResponse) => void) | undefined;
-  const server = createServer((request, response) => {
+  let reply: ((response: ServerResponse, message: Message) => void) | undefined;
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     calls += 1;
-    request.resume();
+    const message = (await json(request)) as Message;
     if (reply) {
-      reply(response);
+      reply(response, message);
       return;
     }
-    held.add(response);
+    held.set(response, message);
     response.on('close', () => held.delete(response));
-  });
+  }
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -34,11 +41,12 @@ export async function openOutside(): Promise<Outside> {
     waiting: () => held.size,
     calls: () => calls,
     answer(status, headers = {}) {
-      reply = (response) => {
-        response.writeHead(status, { 'content-type': 'application/json', ...headers });
-        response.end(status === 200 ? JSON.stringify({ id: `m-${calls}` }) : '{}');
+      reply = (response, message) => {
+        const code = typeof status === 'number' ? status : status(message);
+        response.writeHead(code, { 'content-type': 'application/json', ...headers });
+        response.end(code === 200 ? JSON.stringify({ id: `m-${message.leadId}` }) : '{}');
       };
-      for (const response of held) reply(response);
+      for (const [response, message] of held) reply(response, message);
     },
     async [Symbol.asyncDispose]() {
       server.close();

@@ -6,6 +6,8 @@ import { openOutside } from './outside.js';
 import { startWorker } from './worker-process.js';
 
 const redis = useRedis({ appendonly: true });
+/** Of the queue package: a loop that has not asked for work for this long is stuck. */
+const STUCK_AFTER_MS = 60_000;
 
 test('A27: after Redis was away for 20 s a worker runs what is enqueued then, without a restart', async () => {
   redis.client.on('error', () => {});
@@ -37,4 +39,27 @@ test('A27: after Redis was away for 20 s a worker runs what is enqueued then, wi
     .toEqual(new Set(['completed']));
   expect(await worker.check('/healthz')).toMatchObject({ status: 200 });
   await jobs.close();
+});
+
+test('a consume loop that gets no answer any more turns /healthz red, an empty queue does not', async () => {
+  await using worker = await startWorker('shipped', {
+    REDIS_URL: redis.url,
+    FAIRLANE_PREFIX: redis.prefix,
+    OUTREACH_GATEWAY_URL: 'http://outreach.invalid',
+  });
+  // Longer than the threshold with nothing to do: asking an empty queue is a sign of life.
+  const idleSince = performance.now();
+  while (performance.now() - idleSince < STUCK_AFTER_MS + 10_000) {
+    expect((await worker.check('/healthz')).status).toBe(200);
+    await delay(1_000);
+  }
+  process.kill(redis.server.pid, 'SIGSTOP');
+  try {
+    await expect
+      .poll(() => worker.check('/healthz'), { timeout: STUCK_AFTER_MS + 30_000 })
+      .toMatchObject({ status: 503, checks: { consumer: expect.stringContaining('outreach') as string } });
+  } finally {
+    process.kill(redis.server.pid, 'SIGCONT');
+  }
+  await expect.poll(async () => (await worker.check('/healthz')).status, { timeout: 30_000 }).toBe(200);
 });
