@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
 import { startPostgres, type PostgresServer } from '@fairlane/testkit';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { migrateLedger } from './migrate.js';
 import { createPostgresLedger } from './postgres-ledger.js';
+
+const run = promisify(execFile);
 
 let server: PostgresServer;
 let databaseUrl: string;
@@ -51,6 +57,26 @@ describe('migrateLedger', () => {
   it('says that the database cannot be reached', async () => {
     const nowhere = Object.assign(new URL(databaseUrl), { port: '1' }).href;
     await expect(migrateLedger(nowhere)).rejects.toThrow(/tables of the ledger could not be migrated/);
+  });
+});
+
+describe('the migration command', () => {
+  const program = fileURLToPath(new URL('../migrate-main.ts', import.meta.url));
+  const command = async (env: Record<string, string>) =>
+    run(process.execPath, ['--conditions', 'fairlane-source', '--import', 'tsx', program], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+    });
+
+  it('migrates the database that DATABASE_URL names', async () => {
+    expect((await command({ DATABASE_URL: databaseUrl })).stdout).toBe('migrated: 0001-effects\n');
+    expect((await command({ DATABASE_URL: databaseUrl })).stdout).toBe('the ledger is up to date\n');
+  });
+
+  it('names the variable that is missing', async () => {
+    await expect(command({})).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^DATABASE_URL /),
+    });
   });
 });
 
