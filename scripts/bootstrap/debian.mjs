@@ -8,6 +8,7 @@ import { run } from './run.mjs';
 import { Problem, say } from './say.mjs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
+const OUR_POLICY = '#!/bin/sh\n# Written while Fairlane installs a package, removed right after.\nexit 101\n';
 
 /** Whether `apt-get install` works without asking anyone. */
 export function canInstallDebianPackages() {
@@ -29,23 +30,22 @@ export async function installDebianPackage(name, service) {
     `installing the distribution's package ${name} with apt-get${service === undefined ? '' : '; no system service will be left running'}`,
   );
   const before = service === undefined ? new Set() : daemons(service);
-  await apt(['update', '-q'], false);
-  await apt(['install', '-q', '-y', '--no-install-recommends', '--download-only', name], false);
+  const install = ['install', '-q', '-y', '--no-install-recommends', name];
+  await apt(['update', '-q']);
+  await apt([...install, '--download-only']);
   // Cut short here, dpkg would leave a package half configured; it takes a few seconds only.
   await uninterruptible(async () => {
-    await withoutServiceStarts(() => apt(['install', '-q', '-y', '--no-install-recommends', name], true));
+    await withoutServiceStarts(() => apt(install));
     if (service !== undefined) await leaveNoService(service, before);
   });
 }
 
-/**
- * @param {readonly string[]} args
- * @param {boolean} repairFirst
- */
-async function apt(args, repairFirst) {
+/** @param {readonly string[]} args */
+async function apt(args) {
   const logFile = join(LOG_DIR, `apt-${args[0]}.log`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  if (repairFirst) await run('dpkg', ['--configure', '-a'], { output: 'capture', env });
+  // apt-get refuses to work after a dpkg that was killed.
+  await run('dpkg', ['--configure', '-a'], { output: 'capture', env });
   const options = ['-o', 'DPkg::Lock::Timeout=60', '-o', 'Acquire::Retries=2'];
   const { ok, output } = await run('apt-get', [...options, ...args], { output: 'capture', logFile, env });
   if (!ok) {
@@ -60,8 +60,8 @@ async function apt(args, repairFirst) {
  */
 async function withoutServiceStarts(step) {
   // An administrator's own policy is left alone.
-  if (existsSync(POLICY)) return step();
-  writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  if (existsSync(POLICY) && readFileSync(POLICY, 'utf8') !== OUR_POLICY) return step();
+  writeFileSync(POLICY, OUR_POLICY, { mode: 0o755 });
   try {
     await step();
   } finally {

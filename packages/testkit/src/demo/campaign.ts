@@ -29,7 +29,7 @@ export function* generateCampaign(
 ): Generator<OutreachPayload> {
   const order = new Uint32Array(jobs);
   let next = 0;
-  for (const [index, count] of divide(jobs, powerLawShares(accounts.length)).entries()) {
+  for (const [index, count] of campaignSizes(accounts.length, jobs).entries()) {
     order.fill(index, next, next + count);
     next += count;
   }
@@ -72,6 +72,22 @@ const BODIES = [
   'A short reminder of my last note. Would Thursday suit you?',
   'This is the last message in this sequence. The guide I promised is attached either way.',
 ];
+
+/** By the power law, but at least one job for every account as far as there are as many. */
+export function campaignSizes(accounts: number, jobs: number): number[] {
+  const sizes = divide(jobs, powerLawShares(accounts));
+  if (jobs < accounts) return sizes;
+  // What the smallest lack comes from those in the middle: the largest is to keep its half.
+  let donor = 1;
+  for (const [index, size] of sizes.entries()) {
+    if (size > 0) continue;
+    while (donor < index && (sizes[donor] ?? 0) <= 1) donor += 1;
+    const from = donor < index ? donor : 0;
+    sizes[from] = (sizes[from] ?? 0) - 1;
+    sizes[index] = 1;
+  }
+  return sizes;
+}
 
 /** Whole numbers in proportion to `shares` that add up to `total` exactly (largest remainders). */
 export function divide(total: number, shares: readonly number[]): number[] {
