@@ -13,12 +13,6 @@
 --- @include "entry"
 
 local bucketKey, field = outerKeys[1], outerArgs[1]
-local fields = redis.call('HMGET', KEYS[12], 'flGen', 'parent')
-local generation = tonumber(fields[1] or 1)
-if fields[2] and not pcall(cjson.decode, fields[2]) then
-  -- BullMQ decodes it after it has given up the lock: the job could never be finished (A23).
-  redis.call('HDEL', KEYS[12], 'parent', 'parentKey')
-end
 
 local reply = inner(KEYS, ARGV)
 if type(reply) == 'number' and reply < 0 then
@@ -26,7 +20,11 @@ if type(reply) == 'number' and reply < 0 then
 end
 
 local entry = readEntry(bucketKey, field)
-if entry and entry.generation == generation then
+if not entry then
+  return reply
+end
+-- Of a later generation than this run's, the entry is not ours. Most keys are accepted once: no read for those.
+if entry.generation == 1 or entry.generation == tonumber(redis.call('HGET', KEYS[12], 'flGen') or 1) then
   entry.state = ARGV[5] == 'completed' and 'C' or 'D'
   entry.endedAtMs = serverTimeMs()
   writeEntry(bucketKey, field, entry)

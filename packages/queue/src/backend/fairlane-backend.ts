@@ -51,8 +51,24 @@ export const composedScripts: ReadonlyMap<string, ComposedScript> = composeScrip
  * It wraps whatever its base class would run, so another base class may compose scripts of its own.
  */
 export class FairlaneBackend extends RedisQueueBackend {
-  /** When the consume loop last asked for work, on the monotonic clock; 0 before the first time. */
-  lastPollAtMs = 0;
+  #lastPollAtMs = performance.now();
+  #connectedAtMs: number | undefined;
+
+  constructor(...args: ConstructorParameters<typeof RedisQueueBackend>) {
+    super(...args);
+    if (!this.ownsConnection) return;
+    // A blocked read that hangs is renewed by BullMQ, but not while the connection is away.
+    for (const connection of [this.connection, this.blockingConnection]) {
+      connection?.on('close', () => (this.#connectedAtMs = undefined));
+      connection?.on('ready', () => (this.#connectedAtMs = performance.now()));
+    }
+  }
+
+  /** For how long the consume loop could have asked for work and did not; 0 while Redis is away. */
+  get unaskedMs(): number {
+    if (this.#connectedAtMs === undefined) return 0;
+    return performance.now() - Math.max(this.#lastPollAtMs, this.#connectedAtMs);
+  }
 
   override forQueue(queueName: string, prefix?: string): FairlaneBackend {
     const resolved = prefix ?? this.redisPrefix;
@@ -75,8 +91,17 @@ export class FairlaneBackend extends RedisQueueBackend {
         ? super.execCommand(client, commandName, args)
         : super.execCommand(runningWrapped(client, call), commandName, args);
     return ACTIVATING.has(commandName) && reply instanceof Promise
-      ? reply.then(repairActivationReply)
+      ? reply.then(async (activation: unknown) => this.#repaired(activation))
       : reply;
+  }
+
+  /** The stored values stay for people, but for a parent: BullMQ's finish would fail on it after giving up the lock. */
+  async #repaired(activation: unknown): Promise<unknown> {
+    if (repairActivationReply(activation).includes('parent')) {
+      const [, id] = activation as [unknown, string];
+      await (await this.client).hdel(this.toKey(id), 'parent', 'parentKey');
+    }
+    return activation;
   }
 
   /** Adds a job unless its key is taken; the reply of `submit.lua`, or the pipeline when `client` is one. */
@@ -111,12 +136,12 @@ export class FairlaneBackend extends RedisQueueBackend {
   }
 
   override async moveToActive(token: string, name?: string): Promise<unknown[]> {
-    this.lastPollAtMs = performance.now();
+    this.#lastPollAtMs = performance.now();
     return super.moveToActive(token, name);
   }
 
   override async waitForJob(blockTimeout: number) {
-    this.lastPollAtMs = performance.now();
+    this.#lastPollAtMs = performance.now();
     return super.waitForJob(blockTimeout);
   }
 

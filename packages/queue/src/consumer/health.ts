@@ -8,15 +8,12 @@ export interface ConsumerHealth {
     readonly name: string;
     readonly slots: number;
     readonly busy: number;
-    /** Since the loop last asked for work; grows while every slot is busy. */
+    /** Since the loop last asked for work or Redis came back; 0 while Redis is away, grows while every slot is busy. */
     readonly lastPollAgeMs: number;
   }[];
 }
 
-/**
- * A loop asks at least every 15 seconds (BullMQ blocks for at most 10, with a watchdog a second later); while Redis is
- * away its wait is longer, but then the watchdog still ends it.
- */
+/** A loop asks at least every 11 seconds: BullMQ blocks for at most 10, with a watchdog a second later. */
 const STUCK_AFTER_MS = 60_000;
 
 export function readHealth(
@@ -27,10 +24,11 @@ export function readHealth(
     name: worker.name,
     slots: worker.concurrency,
     busy: worker.busyCount,
-    lastPollAgeMs: Math.round(performance.now() - worker.fairlaneBackend.lastPollAtMs),
+    lastPollAgeMs: Math.round(worker.fairlaneBackend.unaskedMs),
   }));
-  const stuck =
-    status === 'running' &&
-    queues.some(({ busy, slots, lastPollAgeMs }) => busy < slots && lastPollAgeMs > STUCK_AFTER_MS);
-  return { status, stuck, queues };
+  return { status, stuck: status === 'running' && queues.some(isStuck), queues };
+}
+
+export function isStuck({ busy, slots, lastPollAgeMs }: ConsumerHealth['queues'][number]): boolean {
+  return busy < slots && lastPollAgeMs > STUCK_AFTER_MS;
 }

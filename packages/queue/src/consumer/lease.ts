@@ -6,7 +6,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * and when none was confirmed by its deadline (on our monotonic clock): nobody else may have the job before that.
  */
 export class Lease {
-  readonly #lost = new AbortController();
+  #isLost = false;
+  #onLost: (() => void) | undefined;
   #deadlineMs: number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -16,14 +17,15 @@ export class Lease {
     this.#watch();
   }
 
-  /** Aborts when the lease is lost. */
-  get signal(): AbortSignal {
-    return this.#lost.signal;
+  /** Calls back when the lease is lost, at once when it already is. One listener: the attempt. */
+  whenLost(listener: () => void): void {
+    this.#onLost = listener;
+    if (this.#isLost) listener();
   }
 
   /** Exact at this moment, even when the event loop was blocked past the deadline (A03). */
   get isHeld(): boolean {
-    return !this.#lost.signal.aborted && performance.now() < this.#deadlineMs;
+    return !this.#isLost && performance.now() < this.#deadlineMs;
   }
 
   extend(deadlineMs: number): void {
@@ -32,12 +34,15 @@ export class Lease {
 
   lose(): void {
     clearTimeout(this.#timer);
-    this.#lost.abort(new Error('the lease on the job is lost'));
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#onLost?.();
   }
 
   /** The attempt is over. */
   release(): void {
     clearTimeout(this.#timer);
+    this.#onLost = undefined;
   }
 
   #watch(): void {

@@ -66,6 +66,7 @@ describe('A27 a worker whose Redis was away', () => {
       await producer.enqueue(job, { accountId: 'acme', parcel: 'refused' }).catch(() => undefined);
       return performance.now() - startedAt > 500 || undefined;
     });
+    expect(consumer.health().queues.map(({ lastPollAgeMs }) => lastPollAgeMs)).toEqual([0, 0]);
     await server.restart();
     for (let at = 0; at < 10; at += 1) await enqueue(`after ${at}`);
     await until('all jobs are done', () => done.length === 11);

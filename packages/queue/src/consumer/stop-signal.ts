@@ -21,16 +21,11 @@ export class StopSignal {
       // Named as the platform's own time-outs are, so that handlers and `classifyError` read it alike.
       this.#stop('timeout', new DOMException(`the attempt took longer than ${timeoutMs} ms`, 'TimeoutError'));
     }, timeoutMs);
-    const onLost = () => this.#stop('lease_lost', abortError('the lease on the job is lost'));
     const onShutdown = () => this.#stop('shutdown', abortError('the worker is shutting down'));
-    lease.signal.addEventListener('abort', onLost);
+    lease.whenLost(() => this.#stop('lease_lost', abortError('the lease on the job is lost')));
     shutdown.addEventListener('abort', onShutdown);
-    this.#unlink = () => {
-      lease.signal.removeEventListener('abort', onLost);
-      shutdown.removeEventListener('abort', onShutdown);
-    };
-    if (lease.signal.aborted) onLost();
-    else if (shutdown.aborted) onShutdown();
+    this.#unlink = () => shutdown.removeEventListener('abort', onShutdown);
+    if (shutdown.aborted) onShutdown();
   }
 
   get signal(): AbortSignal {
