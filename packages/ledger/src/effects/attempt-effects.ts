@@ -80,7 +80,7 @@ export class AttemptEffects {
     const begun = await this.#claim.begin(name, run.timeoutMs);
     if (begun.outcome === 'perform') return this.#perform(run, begun.fence);
 
-    if (begun.inputHash !== this.#scope.inputHash) {
+    if (begun.inputHash !== this.#claim.inputHash) {
       this.#scope.logger.warn({ effect: name }, 'the payload has changed since this effect was started');
     }
     return begun.outcome === 'done' ? this.#replay(run, begun.result) : this.#settle(run, begun);

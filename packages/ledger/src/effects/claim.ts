@@ -30,6 +30,7 @@ export class Claim {
   readonly #scope: ClaimScope;
   readonly #patience: LedgerPatience;
   readonly #holder = randomUUID();
+  #inputHash: string | undefined;
   /** Settles once the job is claimed: effects used at the same time must not claim it from each other. */
   #fence: Promise<number> | undefined;
 
@@ -37,6 +38,12 @@ export class Claim {
     this.#ledger = ledger;
     this.#scope = scope;
     this.#patience = patience;
+  }
+
+  /** Taken once and when it is needed: an attempt without effects does not pay for it. */
+  get inputHash(): string {
+    this.#inputHash ??= this.#scope.inputHash;
+    return this.#inputHash;
   }
 
   /** The first effect claims the job; others wait for its fence. A claim that failed is made by the next one. */
@@ -51,7 +58,8 @@ export class Claim {
   }
 
   async #begin(name: string, timeoutMs: number, fence: number | undefined): Promise<Begun> {
-    const { job, inputHash } = this.#scope;
+    const { job } = this.#scope;
+    const { inputHash } = this;
     const request = { jobId: job.id, holder: this.#holder, fence, name, inputHash, timeoutMs };
     const reply = await this.#beforeSending(async () => this.#ledger.begin(request));
     if (reply.outcome === 'stale') throw new StaleHolderError(name);
@@ -60,7 +68,8 @@ export class Claim {
 
   /** @param keepAge the earlier call may have been applied, so its idempotency key keeps its age. */
   async repeat(name: string, fence: number, timeoutMs: number, keepAge: boolean): Promise<void> {
-    const { job, inputHash } = this.#scope;
+    const { job } = this.#scope;
+    const { inputHash } = this;
     const request = { jobId: job.id, fence, name, inputHash, timeoutMs, keepAge };
     const isHolder = await this.#beforeSending(async () => this.#ledger.repeat(request));
     if (!isHolder) throw new StaleHolderError(name);

@@ -116,6 +116,27 @@ export function describeLedgerContract(store: string, open: () => LedgerInTests)
       expect(await ledger.repeat({ ...repeat, fence: 2 })).toBe(true);
     });
 
+    it('A03: no record counts once a newer claim was answered, however calls overlap', async () => {
+      const job = newJob();
+      let newest = 0;
+      const broken: string[] = [];
+      const attempt = async () => {
+        const reply = await begin(job);
+        if (!('fence' in reply)) return;
+        newest = Math.max(newest, reply.fence);
+        const known = newest;
+        const outcome = { state: 'unknown' } as const;
+        const counted = await open().ledger.record({ jobId: job, fence: reply.fence, name: 'send', outcome });
+        if (counted && known > reply.fence) broken.push(`${reply.fence} counted after ${known}`);
+      };
+      const lane = async () => {
+        for (let nth = 0; nth < 15; nth += 1) await attempt();
+      };
+      await Promise.all(Array.from({ length: 12 }, lane));
+      expect(newest).toBe(12 * 15);
+      expect(broken).toEqual([]);
+    });
+
     it('lets an attempt send its claim again when the answer was lost', async () => {
       const job = newJob();
       const holder = randomUUID();
