@@ -273,10 +273,10 @@ export class LaneBackend extends RedisQueueBackend {
     return super.isJobInState(state, jobId);
   }
 
-  /** The mark of a queue of lanes is ours, not an option of the queue. */
+  /** The state of the lanes in that hash is ours, no option of the queue. */
   override async getQueueMeta(): ReturnType<RedisQueueBackend['getQueueMeta']> {
-    const { lanes: _mark, ...meta } = await super.getQueueMeta();
-    return meta;
+    const meta = await super.getQueueMeta();
+    return Object.fromEntries(Object.entries(meta).filter(([field]) => !field.startsWith('lane:')));
   }
 
   override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {

@@ -67,6 +67,7 @@ const RARE_FILES = ['lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal
 const RARE_EXPORTS = [
   'birth',
   'charge_total',
+  'drop_ghost',
   'handle',
   'next_due',
   'open_due',

@@ -16,18 +16,12 @@ load(own)
 local freed, added, corrected, opened = 0, 0, 0, 0
 
 if first then
-  -- A clock that has stepped back would leave held lanes waiting for the old time.
-  local last = tonumber(call('HGET', own.own, 'at'))
-  if last and last > now() then
-    own.again = true
-  end
-  call('HSET', own.own, 'at', floor(now()))
   all.absorb(own)
 end
 local claims = call('EXISTS', OWN .. ':k') == 1
 if not own.g and not claims then
   -- The queue has been obliterated and its last claim has ended.
-  call('DEL', OWN, OWN .. ':o')
+  call('DEL', OWN .. ':o')
   call('SREM', all.PREFIX .. '::queues', all.queue_of(own))
   return { '', 0, 0, 0, 0 }
 end

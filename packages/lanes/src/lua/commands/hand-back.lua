@@ -40,6 +40,5 @@ for _, lane in ipairs(lanes) do
   call('DEL', OWN .. ':p:' .. lane)
 end
 all.queue_deleted(own)
-call('DEL', OWN .. ':k', OWN .. ':o')
-call('HDEL', BASE .. 'meta', 'lanes')
+call('DEL', OWN .. ':k', OWN .. ':o', OWN .. ':w')
 return 0

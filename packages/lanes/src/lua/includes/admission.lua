@@ -54,8 +54,9 @@ local function hold(c, g, a, tag, at, why)
   end
 end
 
+-- The next job of a lane becomes active; its score where it has a priority.
 local function pop(c, lane)
-  local id = call('RPOP', c.own .. ':l:' .. lane)
+  local id = call('RPOPLPUSH', c.own .. ':l:' .. lane, c.base .. 'active')
   if id then
     c.n = c.n - 1
     return id
@@ -63,20 +64,20 @@ local function pop(c, lane)
   local lowest = call('ZPOPMIN', c.own .. ':p:' .. lane)
   if lowest[1] then
     call('ZREM', c.base .. 'prioritized', lowest[1])
+    call('LPUSH', c.base .. 'active', lowest[1])
     return lowest[1], lowest[2]
   end
 end
 
--- Gives the job to BullMQ as active, moves the account's tag, spends and claims.
-local function serve(c, g, a, tag, id, cost, gate, mine)
+-- Moves the account's tag in the groups it is ready in.
+local function charge_tag(c, g, a, tag, cost, weight, mine)
   local start = tag
   if start < c.v then
     start = c.v
   end
-  local finish = start + cost / (gate and gate.w or 1)
+  local finish = start + cost / weight
   c.v = start
-  c.e = c.e - 1
-  call('LPUSH', c.base .. 'active', id)
+  c.moved = true
   call('ZADD', c.own .. ':r:' .. g, finish, a)
   if mine then
     for i = 1, #mine do
@@ -125,24 +126,26 @@ local function admit(c)
         call('ZREM', c.own .. ':s', lane)
         if tag > c.v then
           c.v = tag
+          c.moved = true
         end
       else
-        local job = call('HMGET', c.base .. id, 'name', 'lc', 'defa')
-        local cost = tonumber(job[2]) or 1
-        if gate and cost > 1 and not job[3] then
-          at, why = closed(gate, cost)
+        local cost, unrun = 1, false
+        if c.x then
+          local job = call('HMGET', c.base .. id, 'lc', 'defa')
+          cost, unrun = tonumber(job[1]) or 1, job[2]
+          if gate and cost > 1 and not unrun then
+            at, why = closed(gate, cost)
+          end
         end
-        if not job[1] then
-          -- Its hash was deleted behind our back: nothing to run.
-          c.e = c.e - 1
-        elseif at then
+        if at then
           rare().unpop(c, lane, id, score)
           hold(c, g, a, tag, at, why)
         else
-          local finish = serve(c, g, a, tag, id, cost, gate, mine)
+          local finish = charge_tag(c, g, a, tag, cost, gate and gate.w or 1, mine)
+          c.e = c.e - 1
           if gate then
             -- A job that has stalled too often fails unrun: it spends nothing.
-            if not job[3] then
+            if not unrun then
               charge(c, gate, cost, id)
             end
             at, why = closed(gate, 1)

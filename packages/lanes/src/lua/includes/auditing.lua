@@ -32,9 +32,8 @@ local function audit_active(c, from, batch)
     local g, a = split(lane)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
-      c.f = c.f + 1
-      c.dirty = true
-      call('HSET', c.own .. ':k', id, c.f .. ' 1 ' .. floor(now()) .. ' ' .. lane)
+      local fence = call('HINCRBY', c.base .. 'meta', 'lane:f', 1)
+      call('HSET', c.own .. ':k', id, fence .. ' 1 ' .. floor(now()) .. ' ' .. lane)
       gate.n = call('HINCRBY', PREFIX .. '::a:' .. a, g .. ':n', 1)
       added = added + 1
     end

@@ -111,8 +111,7 @@ local function charge(c, k, cost, id)
     kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
-    c.f = c.f + 1
-    c.fence = c.f
-    call('HSET', c.own .. ':k', id, c.f .. ' ' .. kinds .. ' ' .. floor(t) .. ' ' .. k.g .. ':' .. k.a)
+    c.fence = call('HINCRBY', c.base .. 'meta', 'lane:f', 1)
+    call('HSET', c.own .. ':k', id, c.fence .. ' ' .. kinds .. ' ' .. floor(t) .. ' ' .. k.g .. ':' .. k.a)
   end
 end

@@ -60,19 +60,26 @@ local function account_tag(c, a, least)
   return tag
 end
 
+-- From now on jobs of this queue are looked at before they are charged.
+local function look_at_jobs(c)
+  if not load(c).x then
+    c.x = '1'
+    call('HSET', c.base .. 'meta', 'lane:x', 1)
+  end
+end
+
 -- First lane of a group in this queue: the queue becomes, or already is, a queue of lanes.
 local function add_group(c, g)
   local groups = groups_of(c)
   groups[#groups + 1] = g
   c.g = c.g and (c.g .. ',' .. g) or g
   c.many = #groups > 1
-  call('HSET', c.own, 'g', c.g)
+  call('HSET', c.base .. 'meta', 'lane:g', c.g)
   if not c.many then
     call('SADD', PREFIX .. '::queues', queue_of(c))
-    call('HSET', c.base .. 'meta', 'lanes', 1)
     c.lim = tonumber(call('HGET', PREFIX .. '::conf', 'lim'))
     if c.lim then
-      call('HSET', c.own, 'lim', c.lim)
+      call('HSET', c.base .. 'meta', 'lane:lim', c.lim)
     end
   end
 end
@@ -191,6 +198,7 @@ end
 
 -- Puts a popped job back where it was.
 local function unpop(c, lane, id, score)
+  call('LREM', c.base .. 'active', 1, id)
   if score then
     call('ZADD', c.base .. 'prioritized', score, id)
     call('ZADD', c.own .. ':p:' .. lane, score, id)

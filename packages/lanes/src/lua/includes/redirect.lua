@@ -114,6 +114,7 @@ local function birth(key, lane, cost, tag, ...)
   end
   if cost and cost ~= 1 then
     call('HSET', key, 'lc', cost)
+    look_at_jobs((context_of_key(key)))
   end
   if tag then
     local c, id = context_of_key(key)
@@ -123,11 +124,16 @@ local function birth(key, lane, cost, tag, ...)
   return { ok = 'OK' }
 end
 
--- A command on a key that has no route: a birth, a deletion, or none of ours.
+-- A command on a key that has no route: a birth, a failure to come, a deletion, or none of ours.
 local function elsewhere(command, key, ...)
   if command == 'HMSET' and ... == 'name' then
     local lane, cost, tag = lane_in_options((select(6, ...)))
     return birth(key, lane, cost, tag, ...)
+  elseif command == 'HSET' and ... == 'defa' then
+    local c = context_of_key(key)
+    if c and c.lanes ~= false then
+      look_at_jobs(c)
+    end
   elseif command == 'DEL' and select('#', ...) > 0 then
     if ... == key .. ':logs' then
       job_deleted(key)

@@ -7,15 +7,22 @@ local function release(c, id, fence)
   if not c.lim then
     return 0
   end
-  local record = call('HGET', c.own .. ':k', id)
-  if not record then
+  local claims = c.own .. ':k'
+  local kinds, lane = '1', lane_of_key[c.base .. id]
+  if fence or c.lim >= 4 or not lane then
+    local record = call('HGET', claims, id)
+    if not record then
+      return 0
+    end
+    local taken
+    taken, kinds, lane = string.match(record, '^(%d+) (%d) %d+ (.*)$')
+    if fence and taken ~= fence then
+      return 0
+    end
+  end
+  if call('HDEL', claims, id) == 0 then
     return 0
   end
-  local taken, kinds, lane = string.match(record, '^(%d+) (%d) %d+ (.*)$')
-  if fence and taken ~= fence then
-    return 0
-  end
-  call('HDEL', c.own .. ':k', id)
   local g, a = split(lane)
   if kinds ~= '2' then
     local key = PREFIX .. '::a:' .. a

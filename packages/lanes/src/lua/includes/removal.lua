@@ -19,7 +19,7 @@ local function context_of_key(key)
   end
   local c = context_of_queue(queue)
   if c.lanes == nil then
-    c.lanes = call('HEXISTS', c.base .. 'meta', 'lanes') == 1
+    c.lanes = call('HEXISTS', c.base .. 'meta', 'lane:g') == 1
   end
   return c, rest
 end
@@ -48,7 +48,7 @@ end
 -- BullMQ obliterates a queue: what is ours goes too, but for claims whose handlers may run.
 local function queue_deleted(c)
   load(c)
-  local keys = { c.own, c.own .. ':c', c.own .. ':s', c.own .. ':t' }
+  local keys = { c.own .. ':c', c.own .. ':s', c.own .. ':t' }
   for _, g in ipairs(groups_of(c)) do
     keys[#keys + 1] = c.own .. ':r:' .. g
     keys[#keys + 1] = c.own .. ':h:' .. g
@@ -57,5 +57,17 @@ local function queue_deleted(c)
   if call('EXISTS', c.own .. ':k') == 0 then
     call('SREM', PREFIX .. '::queues', queue_of(c))
   end
-  c.dirty, c.wake, c.again = false, false, false
+  call('HDEL', c.base .. 'meta', 'lane:v', 'lane:n', 'lane:e', 'lane:g', 'lane:lim', 'lane:x')
+  c.dirty, c.moved, c.wake, c.again = false, false, false, false
+end
+
+-- The hash of the job that was handed out had been deleted behind our back, and BullMQ has made a
+-- ghost of it: nothing to run. The worker is told that there is no job, and to ask again.
+local function drop_ghost(c, id)
+  local key = c.base .. id
+  call('DEL', key, key .. ':lock')
+  call('LREM', c.base .. 'active', 1, id)
+  gated.release(c, id)
+  c.again = true
+  return { 0, 0, 0, 0 }
 end

@@ -22,7 +22,7 @@ local function limit_everywhere(bit)
     lim = lim + bit
     call('HSET', CONFIG, 'lim', lim)
     for _, c in ipairs(all_queues()) do
-      call('HSET', c.own, 'lim', lim)
+      call('HSET', c.base .. 'meta', 'lane:lim', lim)
     end
   end
 end
@@ -68,10 +68,8 @@ local function adopt_active(g, lane, kind)
         local record = call('HGET', c.own .. ':k', id)
         local kinds = record and tonumber(string.match(record, '^%d+ (%d)')) or 0
         if kinds ~= kind and kinds ~= 3 then
-          load(c)
-          c.f = c.f + 1
-          c.dirty = true
-          call('HSET', c.own .. ':k', id, c.f .. ' ' .. (kinds + kind) .. ' ' .. floor(now()) .. ' ' .. its)
+          local fence = call('HINCRBY', c.base .. 'meta', 'lane:f', 1)
+          call('HSET', c.own .. ':k', id, fence .. ' ' .. (kinds + kind) .. ' ' .. floor(now()) .. ' ' .. its)
           adopted[its] = (adopted[its] or 0) + 1
         end
       end

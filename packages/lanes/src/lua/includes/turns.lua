@@ -76,8 +76,8 @@ local function forget_empty(c)
       local tag = tonumber(popped[i + 1])
       if tag > c.v then
         c.v = tag
+        c.moved = true
       end
-      c.dirty = true
     end
   end
 end
