@@ -10,7 +10,8 @@
   Reply  that of the wrapped script.
 ]]
 --- @include "server-time"
---- @include "entry"
+--- @include "read-entry"
+--- @include "write-entry"
 
 local bucketKey, field = outerKeys[1], outerArgs[1]
 

@@ -14,7 +14,7 @@
   Reply  { queue, state, nowMs, delayedScore or '', leaseMs, { field, value, ... } }, or nil when there is no such job
 ]]
 --- @include "server-time"
---- @include "entry"
+--- @include "read-entry"
 --- @include "job-state"
 
 local id, base = ARGV[2], ARGV[3]

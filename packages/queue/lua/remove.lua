@@ -13,7 +13,8 @@
     -101  the job is of another generation, nothing was done
 ]]
 --- @include "server-time"
---- @include "entry"
+--- @include "read-entry"
+--- @include "write-entry"
 
 local bucketKey = outerKeys[1]
 local field, endState, expected = outerArgs[1], outerArgs[2], tonumber(outerArgs[3])

@@ -9,7 +9,8 @@
 
   Reply  that of the wrapped script.
 ]]
---- @include "entry"
+--- @include "read-entry"
+--- @include "write-entry"
 
 local bucketKey, field = outerKeys[1], outerArgs[1]
 

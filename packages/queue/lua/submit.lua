@@ -22,7 +22,8 @@
     a negative number        BullMQ's refusal, nothing was remembered
 ]]
 --- @include "server-time"
---- @include "entry"
+--- @include "read-entry"
+--- @include "write-entry"
 --- @include "job-state"
 --- @include "remains"
 
@@ -39,7 +40,7 @@ end
 local function holder(entry, queueOfJob)
   local state, finishedOn = jobState(base .. queueOfJob .. ':', id)
   if state == 'completed' or state == 'dead' then
-    local endedAtMs = entry and entry.endedAtMs or finishedOn
+    local endedAtMs = entry and entry.endedAtMs or finishedOn or nowMs
     return nowMs - endedAtMs < retentionMs and state or nil
   end
   if state then

@@ -15,8 +15,3 @@ local function readEntry(bucketKey, field)
   local entry = cmsgpack.unpack(packed)
   return { state = entry[1], generation = entry[2], digest = entry[3], queue = entry[4], endedAtMs = entry[5] }
 end
-
-local function writeEntry(bucketKey, field, entry)
-  local packed = cmsgpack.pack({ entry.state, entry.generation, entry.digest, entry.queue, entry.endedAtMs })
-  redis.call('HSET', bucketKey, field, packed)
-end
