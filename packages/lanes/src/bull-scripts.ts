@@ -21,6 +21,8 @@ export interface EmbeddedScript {
   readonly role: LaneRole;
   readonly keys: number;
   readonly argv: number | null;
+  /** Names of its KEYS, as far as ours needs them. */
+  readonly names?: readonly string[];
   /** It takes jobs out of `active` because their attempts are over, so their claims end. */
   readonly endsAttempt?: boolean;
 }
@@ -29,18 +31,49 @@ export interface EmbeddedScript {
  * The scripts that run inside ours, with the KEYS and the highest ARGV that 6.7.0 reads
  * (`null` where it takes any number of arguments).
  */
-export const EMBEDDED_SCRIPTS: Readonly<
-  Record<string, EmbeddedScript>
-> = {
-  addDelayedJob: { role: 'adding', keys: 6, argv: 3 },
-  addParentJob: { role: 'adding', keys: 6, argv: 3 },
-  addPrioritizedJob: { role: 'adding', keys: 9, argv: 3 },
-  addStandardJob: { role: 'adding', keys: 9, argv: 3 },
+export const EMBEDDED_SCRIPTS: Readonly<Record<string, EmbeddedScript>> = {
+  addDelayedJob: { role: 'adding', keys: 6, argv: 3, names: 'marker meta id delayed'.split(' ') },
+  addParentJob: { role: 'adding', keys: 6, argv: 3, names: 'meta id delayed'.split(' ') },
+  addPrioritizedJob: {
+    role: 'adding',
+    keys: 9,
+    argv: 3,
+    names: 'marker meta id prioritized delayed completed active'.split(' '),
+  },
+  addStandardJob: {
+    role: 'adding',
+    keys: 9,
+    argv: 3,
+    names: 'wait paused meta id completed delayed active events marker'.split(' '),
+  },
 
-  moveToActive: { role: 'activating', keys: 11, argv: 3 },
-  moveToDelayed: { role: 'activating', keys: 11, argv: 9 },
-  moveToFinished: { role: 'activating', keys: 14, argv: 9 },
-  retryJob: { role: 'activating', keys: 11, argv: 6 },
+  moveToActive: {
+    role: 'activating',
+    keys: 11,
+    argv: 3,
+    names: 'wait active prioritized events stalled limiter delayed paused meta pc marker'.split(' '),
+  },
+  moveToDelayed: {
+    role: 'activating',
+    keys: 11,
+    argv: 9,
+    names: 'marker active prioritized delayed job events meta stalled wait'.split(' '),
+  },
+  moveToFinished: {
+    role: 'activating',
+    keys: 14,
+    argv: 9,
+    names:
+      'wait active prioritized events stalled limiter delayed paused meta pc finished job metrics marker'.split(
+        ' ',
+      ),
+  },
+  retryJob: {
+    role: 'activating',
+    keys: 11,
+    argv: 6,
+    names: 'active wait paused job meta events delayed prioritized pc marker'.split(' '),
+  },
 
   addJobScheduler: { role: 'other', keys: 11, argv: 9 },
   changeDelay: { role: 'other', keys: 4, argv: 4 },
@@ -69,6 +102,17 @@ export const EMBEDDED_SCRIPTS: Readonly<
   reprocessJob: { role: 'other', keys: 9, argv: 6 },
   updateJobScheduler: { role: 'other', keys: 12, argv: 7 },
 };
+
+const ROUTED = ['wait', 'active', 'prioritized', 'delayed', 'meta', 'marker'];
+
+/** Lua locals for the routed keys of a script: from its KEYS, built where it is given none. */
+export function keyLocals(script: EmbeddedScript): string {
+  const at = (name: string): string => {
+    const index = script.names?.indexOf(name) ?? -1;
+    return index === -1 ? `BASE .. '${name}'` : `KEYS[${index + 1}]`;
+  };
+  return ROUTED.map((name) => `local ${name.toUpperCase()} = ${at(name)}`).join('\n');
+}
 
 /** Versions whose scripts the tests have run inside ours. */
 export const SUPPORTED_BULLMQ = /^6\.7\.\d+$/;

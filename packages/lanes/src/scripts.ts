@@ -5,6 +5,7 @@ import {
   highestArgument,
   installedBullmqVersion,
   installedScripts,
+  keyLocals,
   type LaneRole,
 } from './bull-scripts.js';
 import { LaneError } from './errors.js';
@@ -148,6 +149,7 @@ function compose(): void {
       `local FINISHING, ENDS_ATTEMPT = ${name === 'moveToFinished'}, ${expected.role === 'activating' || expected.endsAttempt === true}`,
       prelude(false),
       `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
+      expected.names ? keyLocals(expected) : '',
       read(`commands/${expected.role}.lua`),
     ]);
     composed.set(name, {

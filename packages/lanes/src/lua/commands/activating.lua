@@ -11,8 +11,6 @@
 local WORKER_NOW = tonumber(ARGV[2])
 local FINISHED = FINISHING and ARGV[5]
 local JOB = FINISHING and KEYS[12]
-local WAIT, ACTIVE, DELAYED = BASE .. 'wait', BASE .. 'active', BASE .. 'delayed'
-local MARKER, PRIORITIZED, META = BASE .. 'marker', BASE .. 'prioritized', BASE .. 'meta'
 local others
 -- The job whose attempt has ended; the account that was served by the short way, and its tag.
 local ended, served, served_tag

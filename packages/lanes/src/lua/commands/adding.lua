@@ -7,8 +7,6 @@
 ]]
 local EXTRA = table.remove(ARGV)
 local LANE = table.remove(ARGV)
-local WAIT, META, MARKER = BASE .. 'wait', BASE .. 'meta', BASE .. 'marker'
-local DELAYED, PRIORITIZED = BASE .. 'delayed', BASE .. 'prioritized'
 local born
 local more = EXTRA ~= '' and cjson.decode(EXTRA) or nil
 local lane = LANE ~= '' and LANE or SHARED
@@ -17,6 +15,12 @@ local lane = LANE ~= '' and LANE or SHARED
 local function wait(command, id)
   load(own)
   local count = call(command, OWN .. ':l:' .. lane, id)
+  own.dirty = true
+  if count > 1 and not own.lim then
+    own.n = own.n + 1
+    own.e = own.e + 1
+    return count
+  end
   local colon = string.find(lane, ':', 1, true)
   local g, a = string.sub(lane, 1, colon - 1), string.sub(lane, colon + 1)
   if count == 1 and (own.lim or own.g ~= g) then
@@ -24,14 +28,13 @@ local function wait(command, id)
     return count
   end
   own.n = own.n + 1
-  own.dirty = true
   if count == 1 then
     if call('ZADD', OWN .. ':r:' .. g, 'NX', own.v, a) == 1 then
       call('ZADD', OWN .. ':s', 'NX', floor(now()), lane)
       call('ZADD', string.match(BASE, '^(.*):[^:]*:$') .. '::accounts', 'NX', 0, a)
     end
     own.e = own.e + 1
-  elseif not own.lim or not call('ZSCORE', OWN .. ':h:' .. g, a) then
+  elseif not call('ZSCORE', OWN .. ':h:' .. g, a) then
     own.e = own.e + 1
   end
   return count
@@ -79,13 +82,17 @@ local function redirect(command, key, ...)
       end
       return call('HMSET', key, 'ln', LANE, ...)
     end
-  elseif more and more.parent and key ~= BASE .. 'active' or command == 'DEL' then
+  elseif command == 'DEL' or more and more.parent and key ~= ACTIVE then
     return rare().redirect(command, key, ...)
   end
   return call(command, key, ...)
 end
 
 local reply = bull({ call = redirect, pcall = redis.pcall }, KEYS, ARGV)
+if born and not load(own).g then
+  -- A queue of lanes from its first job on, so that parents find their way back into it.
+  rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))
+end
 if rare_built then
   rare_built.save_others()
 end
