@@ -83,7 +83,7 @@ describe('strangers', () => {
     expect(await page.text()).toContain('name="next" value="/queues/queue/outreach?status=failed"');
     const problem = await board.visit().request('/queues');
     expect(problem.headers.get('content-type')).toContain('application/problem+json');
-    expect(await problem.json()).toMatchObject({ code: 'not_signed_in', status: 401 });
+    expect(await problem.json()).toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
   test('health is open to probes', async () => {

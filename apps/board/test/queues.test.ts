@@ -150,7 +150,7 @@ describe('what is done', () => {
     const viewer = await board.logIn('viewer');
     for (const [method, route] of mutating) {
       const response = await viewer.act(method, `/queues${fill(route, id)}`, jsonBody);
-      expect([route, response.status, await codeOf(response)]).toEqual([route, 403, 'role_forbidden']);
+      expect([route, response.status, await codeOf(response)]).toEqual([route, 403, 'forbidden']);
     }
     expect(await counts(campaign)).toMatchObject({ failed: 1, waiting: 0 });
   });
@@ -224,6 +224,16 @@ describe('what is done', () => {
     expect(await readOnly('operator', 'status=completed')).toBe(true);
     expect(await readOnly('viewer', 'status=failed')).toBe(true);
   });
+});
+
+test('what fails inside is logged, and the answer says nothing of it', async () => {
+  await using started = await start();
+  const operator = await started.board.logIn('operator');
+  const wrongType = `${redis.prefix}:outreach:broken`;
+  await redis.client.set(wrongType, 'a string where a job should be');
+  const response = await operator.request('/queues/api/queues/outreach/broken');
+  expect([response.status, await codeOf(response)]).toEqual([500, 'internal_error']);
+  expect(started.board.log()).toContain('WRONGTYPE');
 });
 
 describe('bounds', () => {

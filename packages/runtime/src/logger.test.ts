@@ -28,6 +28,15 @@ describe('logger', () => {
     expect(lines.join('')).toContain('[redacted]');
   });
 
+  it.each([
+    ['as it was thrown', new TypeError('lost')],
+    ['described', describeError(new TypeError('lost'))],
+  ])('shows an error given %s', (_case, error) => {
+    const { logger, last } = capture();
+    logger.error({ error });
+    expect(last()).toMatchObject({ error: { type: 'TypeError', message: 'lost' } });
+  });
+
   it('keeps what libraries hang on their errors out', () => {
     const { logger, lines, last } = capture();
     const cause = Object.assign(new Error('inner'), { command: { name: 'set', args: ['hunter2'] } });

@@ -50,6 +50,11 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
+/** Leaves alone what is described already, as a text or by {@link describeError}. */
+function describeIfError(value: unknown): unknown {
+  return value instanceof Error ? describeError(value) : value;
+}
+
 /** JSON lines on stdout, without secrets, payloads or results. */
 export function createLogger({ app, level, destination }: LoggerOptions): Logger {
   const options = {
@@ -59,8 +64,8 @@ export function createLogger({ app, level, destination }: LoggerOptions): Logger
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: '[redacted]' },
     serializers: {
-      err: (error: unknown) => describeError(error),
-      error: (error: unknown) => describeError(error),
+      err: describeIfError,
+      error: describeIfError,
     },
   };
   return destination ? pino(options, destination) : pino(options);

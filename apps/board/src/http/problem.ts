@@ -1,21 +1,21 @@
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { describeError, type Logger } from '@fairlane/runtime';
 
-/** Every error answer of the board: code, HTTP status and what it means to a person. */
-const problems = {
-  not_signed_in: [401, 'Sign in first.'],
+/** Every error answer of the board: code, HTTP status and what it means to a person; see docs/errors.md. */
+export const problems = {
+  invalid_request: [400, 'The request could not be read.'],
+  unauthenticated: [401, 'Sign in first.'],
   wrong_credentials: [401, 'User or password is wrong.'],
-  too_many_attempts: [429, 'Too many failed attempts to sign in. Try again later.'],
   csrf_token_missing: [403, 'The request did not come from a page of this board. Reload and try again.'],
-  role_forbidden: [403, 'Your role may look but not act. Ask someone with the operator role.'],
+  forbidden: [403, 'Your role may look but not act. Ask someone with the operator role.'],
   action_switched_off: [
     403,
     'Switched off: this action would bypass the rules of the queue. Use the API instead.',
   ],
   not_found: [404, 'There is nothing at this address.'],
   not_replayable: [409, 'Only a failed job can be replayed.'],
-  bad_request: [400, 'The request could not be read.'],
-  internal: [500, 'Something went wrong. The log of the board says what.'],
+  too_many_attempts: [429, 'Too many failed attempts to sign in. Try again later.'],
+  internal_error: [500, 'Something went wrong. The log of the board says what.'],
   unavailable: [503, 'Redis does not answer. Try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -60,7 +60,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
       return;
     }
     const code = problemOf(error);
-    if (code === 'internal')
+    if (code === 'internal_error')
       logger.error({ path: request.path, error: describeError(error) }, 'request failed');
     sendProblem(response, code);
   };
@@ -69,5 +69,5 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
 function problemOf(error: unknown): ProblemCode {
   if (error instanceof BoardProblem) return error.code;
   const { status } = error as { status?: unknown };
-  return typeof status === 'number' && status >= 400 && status < 500 ? 'bad_request' : 'internal';
+  return typeof status === 'number' && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error';
 }

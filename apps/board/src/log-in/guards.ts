@@ -48,7 +48,7 @@ export function requireSession(): RequestHandler {
         .status(401)
         .type('html')
         .send(logInPage(localsOf(response), { next: request.url }));
-    else sendProblem(response, 'not_signed_in');
+    else sendProblem(response, 'unauthenticated');
   };
 }
 
@@ -69,7 +69,7 @@ export function requireCsrfToken(): RequestHandler {
 export function requireOperatorToAct(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     if (readingMethods.has(request.method) || localsOf(response).session?.role === 'operator') next();
-    else sendProblem(response, 'role_forbidden');
+    else sendProblem(response, 'forbidden');
   };
 }
 

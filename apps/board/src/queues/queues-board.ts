@@ -23,7 +23,7 @@ export function createQueuesBoard(deps: QueuesBoardDeps): Router {
   router.use((request: Request, response: Response, next: NextFunction) => {
     const role = localsOf(response).session?.role;
     if (role) boards[role](request, response, next);
-    else sendProblem(response, 'not_signed_in');
+    else sendProblem(response, 'unauthenticated');
   });
   // Bull Board passes on what its table does not hold.
   router.use('/api', (_request: Request, response: Response) => {
@@ -33,7 +33,7 @@ export function createQueuesBoard(deps: QueuesBoardDeps): Router {
 }
 
 function boardFor(role: BoardRole, deps: QueuesBoardDeps): RequestHandler {
-  const serverAdapter = new RoleServerAdapter(role);
+  const serverAdapter = new RoleServerAdapter(role, deps.logger);
   createBullBoard({
     queues: deps.queues.map((queue) => new BoardQueueAdapter(queue, role, deps)),
     serverAdapter,

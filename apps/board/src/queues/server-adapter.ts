@@ -1,7 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ExpressAdapter } from '@bull-board/express';
-import type { AppControllerRoute, AppViewRoute } from '@bull-board/api/typings/app';
-import type { BoardRole } from '@fairlane/runtime';
+import type { AppControllerRoute, AppViewRoute, HTTPStatus } from '@bull-board/api/typings/app';
+import { describeError, type BoardRole, type Logger } from '@fairlane/runtime';
+import { BoardProblem, problemTitle } from '../http/problem.js';
 import { localsOf } from '../http/locals.js';
 import { actionsStylesheet } from './actions-stylesheet.js';
 import { secureEntryPage } from './entry-page.js';
@@ -12,10 +13,24 @@ const stylesheet = 'static/fairlane.css';
 /** Mounts only the routes that a role may use, and serves the page under whatever path a proxy gives. */
 export class RoleServerAdapter extends ExpressAdapter {
   readonly #role: BoardRole;
+  readonly #logger: Logger;
 
-  constructor(role: BoardRole) {
+  constructor(role: BoardRole, logger: Logger) {
     super();
     this.#role = role;
+    this.#logger = logger;
+  }
+
+  /** Bull Board's own handler would answer with the text of whatever was thrown, and log nothing. */
+  override setErrorHandler(): this {
+    return super.setErrorHandler((error) => {
+      if (error instanceof BoardProblem) {
+        const { statusCode: status, code, message } = error;
+        return { status: status as HTTPStatus, body: { code, error: message } };
+      }
+      this.#logger.error({ error: describeError(error) }, 'a call of Bull Board failed');
+      return { status: 500, body: { code: 'internal_error', error: problemTitle('internal_error') } };
+    });
   }
 
   override setApiRoutes(routes: AppControllerRoute[]): ExpressAdapter {
