@@ -413,6 +413,16 @@ describe('an attempt that lost its job', () => {
     expect(outcomes).toEqual(['deferred', 'performed', 'stale']);
   });
 
+  it('A03: cannot claim the job back for its next effect', async () => {
+    const job = newJob();
+    const first = attempt(job);
+    await first('a', effectOf([() => 1]).options);
+    await attempt(job)('a', effectOf([() => 1]).options);
+    const send = effectOf([() => 1]);
+    await expect(first('b', send.options)).rejects.toThrow(StaleHolderError);
+    expect(send.performed).toBe(0);
+  });
+
   it('is told why it was stopped', async () => {
     const signal = AbortSignal.abort(new DOMException('the worker is shutting down', 'AbortError'));
     await expect(attempt(newJob(), { signal })('send', effectOf([() => 1]).options)).rejects.toThrow(

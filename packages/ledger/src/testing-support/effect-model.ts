@@ -4,7 +4,7 @@ import { createEffectRunner } from '../effects/effect-runner.js';
 import type { EffectLedger } from '../ledger.js';
 import { newJob, scopeOf } from './attempt-scope.js';
 import { interceptLedger } from './intercepted-ledger.js';
-import { Outside, safetyOf, type OutsideKind, type Treatment } from './outside.js';
+import { Outside, safetyOf, SETTLE_MS, TIMEOUT_MS, type OutsideKind, type Treatment } from './outside.js';
 
 /** What befalls one attempt. Its steps are the calls it makes: to the ledger and to the outside. */
 export interface Fate {
@@ -68,6 +68,8 @@ export class EffectModel {
     }
     stopped?.resume();
     await stopped?.ended;
+    // What is still on its way arrives.
+    this.#clock.nowMs += TIMEOUT_MS + SETTLE_MS;
     return verdict;
   }
 
