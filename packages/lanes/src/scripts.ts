@@ -66,6 +66,7 @@ const GATED_EXPORTS = [
 ];
 const RARE_FILES = ['lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal', 'visibility', 'redirect'];
 const RARE_EXPORTS = [
+  'add_group',
   'birth',
   'charge_total',
   'drop_ghost',
@@ -90,7 +91,6 @@ const OWN_FILES = ['settings', 'auditing'];
 const OWN_EXPORTS = [
   'PREFIX',
   'absorb',
-  'add_group',
   'adopt_active',
   'all_queues',
   'audit_active',
