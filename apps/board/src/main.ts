@@ -34,10 +34,9 @@ const shutdown = createShutdown({ logger, deadlineMs: SHUTDOWN_DEADLINE_MS });
 
 const redis = connectRedis(env.REDIS_URL, { name: 'board', logger });
 shutdown.add('redis', () => redis.disconnect());
-await once(redis, 'ready');
 await assertRedisSafe(redis);
 
-const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX });
+const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, logger });
 shutdown.add('queues', () => Promise.all(queues.map((queue) => queue.close())));
 const queueByName = new Map(queues.map((queue) => [queue.name, queue]));
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   assertRedisSafe,
   connectRedis,
@@ -27,7 +26,6 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
 
   const redis = connectRedis(env.REDIS_URL, { name: 'worker', logger });
   shutdown.add('redis', () => redis.disconnect());
-  await once(redis, 'ready');
   await assertRedisSafe(redis);
 
   const registry = createMetrics();
