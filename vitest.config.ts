@@ -18,7 +18,7 @@ export default defineConfig({
     typecheck: { enabled: false },
     coverage: {
       provider: 'v8',
-      include: ['packages/*/src/**', 'apps/*/src/**'],
+      include: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.test-d.ts'],
       reporter: ['text-summary', 'lcovonly'],
     },
