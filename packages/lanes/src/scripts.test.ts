@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import {
+  EMBEDDED_SCRIPTS,
+  highestArgument,
+  installedBullmqVersion,
+  installedScripts,
+  SUPPORTED_BULLMQ,
+} from './bull-scripts.js';
+import { laneScript, laneScripts } from './scripts.js';
+
+const installed = installedScripts();
+
+describe('the installed BullMQ', () => {
+  it('is a version the tests have run with', () => {
+    expect(installedBullmqVersion()).toMatch(SUPPORTED_BULLMQ);
+  });
+
+  it.each(Object.entries(EMBEDDED_SCRIPTS))('%s takes the keys and arguments expected', (name, expected) => {
+    const script = installed.get(name)!;
+    expect(script.keys).toBe(expected.keys);
+    if (expected.argv !== null) {
+      expect(highestArgument(script.content)).toBe(expected.argv);
+    }
+  });
+
+  it.each(Object.entries(EMBEDDED_SCRIPTS).filter(([, { names }]) => names))(
+    '%s has its keys where they are expected',
+    (name, { names }) => {
+      const header = installed.get(name)!.content.split(']]')[0]!;
+      for (const [index, key] of names!.entries()) {
+        if (['wait', 'active', 'prioritized', 'delayed', 'meta', 'marker'].includes(key)) {
+          expect(header).toMatch(new RegExp(`KEYS\\[${index + 1}\\]\\s+'?${key}`));
+        }
+      }
+    },
+  );
+
+  it('has no other script that touches waiting or active jobs', () => {
+    const touching = [...installed.values()]
+      .filter(
+        ({ name, content }) =>
+          !name.startsWith('relay') &&
+          /wait|active|prioritized/i.test(content.replaceAll(/--.*|--\[\[[\s\S]*?\]\]/g, '')),
+      )
+      .map(({ name }) => name);
+    // isMaxed counts the active list; isJobInList is for servers older than any supported here;
+    // extendLocks and the others below name a state in a comment or a variable only.
+    const harmless = ['isMaxed', 'isJobInList', 'isFinished', 'paginate'];
+    expect(touching.filter((name) => !(name in EMBEDDED_SCRIPTS) && !harmless.includes(name))).toEqual([]);
+  });
+});
+
+describe('composed scripts', () => {
+  it("hold BullMQ's text unchanged", () => {
+    for (const [name, { lua }] of laneScripts()) {
+      expect(lua).toContain(installed.get(name)!.content);
+    }
+  });
+
+  it('take one key more', () => {
+    expect(laneScript('moveToFinished').numberOfKeys).toBe(15);
+  });
+
+  it('refuse a command that lanes do not run', () => {
+    expect(() => laneScript('addLog')).toThrow(expect.objectContaining({ code: 'unknown_command' }));
+  });
+});

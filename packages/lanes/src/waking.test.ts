@@ -1,0 +1,231 @@
+import { Queue, Worker, type Job } from 'bullmq';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLaneBackend, createLanes, type Lanes } from './index.js';
+
+const redis = useRedis();
+const backend = createLaneBackend({ groups: { email: { total: { limit: 1, perMs: 300 } } } });
+
+interface Start {
+  name: string;
+  at: number;
+}
+
+let queue: Queue;
+let lanes: Lanes;
+let workers: Worker[];
+let starts: Start[];
+
+beforeEach(() => {
+  const { url, prefix } = redis;
+  queue = new Queue('queue', { connection: { url }, prefix }, backend);
+  lanes = createLanes({ connection: url, prefix });
+  workers = [];
+  starts = [];
+});
+
+afterEach(async () => {
+  await Promise.all([...workers, queue, lanes].map(async (each) => each.close()));
+});
+
+async function startWorker(run: (job: Job) => Promise<void> = async () => undefined): Promise<Worker> {
+  const worker = new Worker(
+    'queue',
+    async (job) => {
+      starts.push({ name: job.name, at: Date.now() });
+      await run(job);
+    },
+    { connection: { url: redis.url }, prefix: redis.prefix, concurrency: 2, drainDelay: 60 },
+    backend,
+  );
+  worker.on('error', () => undefined);
+  workers.push(worker);
+  await worker.waitUntilReady();
+  return worker;
+}
+
+async function started(count: number, timeout = 10_000): Promise<void> {
+  await vi.waitFor(() => expect(starts.length).toBeGreaterThanOrEqual(count), { timeout, interval: 2 });
+}
+
+/** The worker has looked once and found nothing: it blocks now. */
+async function idle(count = 1): Promise<void> {
+  await vi.waitFor(async () => {
+    const blocked = /blocked_clients:(\d+)/.exec(await redis.client.info('clients'))![1];
+    expect(Number(blocked)).toBeGreaterThanOrEqual(count);
+  });
+}
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
+}
+
+describe('waking', () => {
+  it('R8: a job starts at once while a slot is free', async () => {
+    await startWorker();
+    const delays: number[] = [];
+    for (let at = 0; at < 11; at += 1) {
+      await idle();
+      const added = Date.now();
+      await queue.add('A', {}, { lane: { account: 'A' } });
+      await started(at + 1);
+      delays.push(starts.at(-1)!.at - added);
+    }
+    expect(median(delays)).toBeLessThan(50);
+  });
+
+  it('R8: a job starts when its gate opens', async () => {
+    await lanes.setLimits('A', 'default', { limit: 1, perMs: 200 });
+    await startWorker();
+    await queue.addBulk(
+      Array.from({ length: 8 }, () => ({ name: 'A', data: {}, opts: { lane: { account: 'A' } } })),
+    );
+    await started(8);
+    const gaps = starts.slice(1).map(({ at }, index) => at - starts[index]!.at);
+    expect(median(gaps)).toBeGreaterThanOrEqual(195);
+    expect(median(gaps)).toBeLessThan(250);
+  });
+
+  it('R8: a job starts when the total of its group allows it', async () => {
+    await startWorker();
+    for (const account of ['A', 'B', 'C']) {
+      await queue.add(account, {}, { lane: { account, group: 'email' } });
+    }
+    await started(3);
+    expect(starts[2]!.at - starts[0]!.at).toBeLessThan(900);
+  });
+
+  it.each([
+    ['a pause ends', async () => lanes.pause('A', 'test'), async () => lanes.resume('A', 'test')],
+    ['a limit is lifted', async () => lanes.closeGateFor('A', 'default', 60_000), async () => undefined],
+    [
+      'a window is removed',
+      async () =>
+        lanes.setAccount('A', {
+          windows: [
+            { zone: 'UTC', days: [((new Date().getUTCDay() + 2) % 7) + 1], from: '01:00', to: '02:00' },
+          ],
+        }),
+      async () => lanes.setAccount('A', { windows: null }),
+    ],
+    [
+      'maxInFlight rises',
+      async () => undefined,
+      async () => lanes.setLimits('A', 'default', { maxInFlight: 2 }),
+    ],
+  ])('R8: a job starts when %s', async (name, close, open) => {
+    let finish = (): void => undefined;
+    if (name === 'maxInFlight rises') {
+      await lanes.setLimits('A', 'default', { maxInFlight: 1 });
+      await queue.add('first', {}, { lane: { account: 'A' } });
+      await startWorker(async (job) => {
+        if (job.name === 'first') {
+          await new Promise<void>((resolve) => {
+            finish = resolve;
+          });
+        }
+      });
+      await started(1);
+    } else {
+      await close();
+      await startWorker();
+    }
+    await idle();
+    await queue.add('A', {}, { lane: { account: 'A' } });
+    expect((await lanes.account('A')).counts.held).toBe(1);
+    if (name === 'a limit is lifted') {
+      await redis.client.hdel(`${redis.prefix}::a:A`, 'default:u');
+      await lanes.setLimits('A', 'default', { limit: 5, perMs: 1_000 });
+    }
+    const opened = Date.now();
+    await open();
+    await vi.waitFor(() => expect(starts.at(-1)?.name).toBe('A'), { interval: 2 });
+    expect(starts.at(-1)!.at - opened).toBeLessThan(500);
+    finish();
+  });
+
+  it('R8: another worker takes over when the one that knew the time has died', async () => {
+    await lanes.setLimits('A', 'default', { limit: 1, perMs: 1_500 });
+    const first = await startWorker();
+    await queue.add('A', {}, { lane: { account: 'A' } });
+    await queue.add('A', {}, { lane: { account: 'A' } });
+    await started(1);
+    await startWorker();
+    await first.close(true);
+    await started(2);
+    expect(starts[1]!.at - starts[0]!.at).toBeLessThan(1_500 + 1_000);
+  });
+
+  it('A14: delayed jobs run when due after the blocking connection was killed', async () => {
+    await lanes.setLimits('A', 'default', { limit: 100, perMs: 1_000 });
+    await startWorker();
+    await idle();
+    const due = Date.now() + 700;
+    for (let at = 0; at < 3; at += 1) {
+      await queue.add('A', {}, { delay: due - Date.now(), lane: { account: 'A' } });
+    }
+    const blocking = String(await redis.client.client('LIST'))
+      .split('\n')
+      .filter((line) => / cmd=bzpopmin/.test(line))
+      .map((line) => /^id=(\d+)/.exec(line)![1]!);
+    expect(blocking).toHaveLength(1);
+    await redis.client.client('KILL', 'ID', blocking[0]!);
+    await started(3);
+    expect(starts[0]!.at).toBeGreaterThanOrEqual(due - 1);
+    expect(starts[2]!.at - due).toBeLessThan(2_000);
+  });
+
+  it('R7, A16: held jobs start no attempt and cost few commands', async () => {
+    await lanes.pause('A', 'test');
+    await queue.addBulk(
+      Array.from({ length: 5_000 }, () => ({ name: 'A', data: {}, opts: { lane: { account: 'A' } } })),
+    );
+    await startWorker();
+    await idle();
+    const commands = async (): Promise<number> =>
+      Number(/total_commands_processed:(\d+)/.exec(await redis.client.info('stats'))![1]);
+    const before = await commands();
+    const since = Date.now();
+    await vi.waitFor(() => expect(Date.now() - since).toBeGreaterThan(4_000), { timeout: 6_000 });
+    const perSecond = ((await commands()) - before) / ((Date.now() - since) / 1_000);
+    expect(perSecond).toBeLessThan(20);
+    expect(starts).toEqual([]);
+    const [job] = await queue.getWaiting(0, 0);
+    expect(job).toMatchObject({ attemptsStarted: 0, attemptsMade: 0 });
+  });
+
+  it('A26: a worker with nothing but held jobs closes at once', async () => {
+    await lanes.pause('A', 'test');
+    await queue.addBulk(
+      Array.from({ length: 500 }, () => ({ name: 'A', data: {}, opts: { lane: { account: 'A' } } })),
+    );
+    const worker = await startWorker();
+    await idle();
+    const since = Date.now();
+    await worker.close();
+    expect(Date.now() - since).toBeLessThan(2_000);
+    expect(await lanes.queueCounts('queue')).toMatchObject({ held: 500, active: 0 });
+  });
+
+  it('R9: ten jobs reach five idle workers', async () => {
+    const waiting: (() => void)[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      await startWorker(
+        async () =>
+          new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          }),
+      );
+    }
+    await idle(5);
+    await queue.addBulk(
+      Array.from({ length: 10 }, (_, at) => ({
+        name: 'A',
+        data: {},
+        opts: { lane: { account: `a${at % 3}` } },
+      })),
+    );
+    await started(10);
+    waiting.forEach((resolve) => resolve());
+  });
+});
