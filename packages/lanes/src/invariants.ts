@@ -83,13 +83,14 @@ export interface ClaimSpan {
   to: number;
 }
 
-/** R4: never more unexpired claims of a gate than `maxInFlight`, those of the moment of admission. */
+/** R4: never more unexpired claims of a gate than `maxInFlight` allows at the moment of admission. */
 export function checkInFlight(claims: readonly ClaimSpan[], periods: readonly LimitPeriod[]): string[] {
   const violations: string[] = [];
   for (const claim of claims) {
-    const max = periods.findLast((period) => period.from <= claim.from)?.maxInFlight ?? Infinity;
+    const now = periodsWithin(periods, claim.from, claim.from);
+    const max = Math.max(-Infinity, ...now.map(({ period }) => period.maxInFlight ?? Infinity));
     const inFlight = claims.filter((other) => other.from <= claim.from && other.to > claim.from).length;
-    if (inFlight > max) {
+    if (now.length > 0 && inFlight > max) {
       violations.push(`R4: ${inFlight} in flight at ${claim.from} with ${claim.jobId}, allowed ${max}`);
     }
   }

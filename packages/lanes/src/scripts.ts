@@ -61,6 +61,7 @@ const GATED_EXPORTS = [
   'gates',
   'groups_of',
   'hold',
+  'next_cost',
   'release',
   'split',
 ];
@@ -83,7 +84,6 @@ const RARE_EXPORTS = [
   'tidy',
   'total_is_closed',
   'total_of',
-  'unpop',
   'window_opens_at',
 ];
 /** What commands of our own build on besides. */

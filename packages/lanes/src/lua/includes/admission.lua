@@ -54,7 +54,20 @@ local function hold(c, g, a, tag, at, why)
   end
 end
 
--- The next job of a lane becomes active; its score where it has a priority.
+-- What the next job of a lane costs; one that fails unrun spends nothing and needs the least.
+local function next_cost(c, lane)
+  if not c.x then
+    return 1
+  end
+  local id = call('LINDEX', c.own .. ':l:' .. lane, -1) or call('ZRANGE', c.own .. ':p:' .. lane, 0, 0)[1]
+  if not id then
+    return 1
+  end
+  local job = call('HMGET', c.base .. id, 'lc', 'defa')
+  return not job[2] and tonumber(job[1]) or 1
+end
+
+-- The next job of a lane becomes active.
 local function pop(c, lane)
   local id = call('RPOPLPUSH', c.own .. ':l:' .. lane, c.base .. 'active')
   if id then
@@ -65,7 +78,7 @@ local function pop(c, lane)
   if lowest[1] then
     call('ZREM', c.base .. 'prioritized', lowest[1])
     call('LPUSH', c.base .. 'active', lowest[1])
-    return lowest[1], lowest[2]
+    return lowest[1]
   end
 end
 
@@ -109,21 +122,24 @@ local function admit(c)
     if c.many then
       g, mine = rare().take_turn(c, a, g)
     end
+    local lane = g .. ':' .. a
     local gate = c.lim and gate_of(c, g, a)
     local at, why
     if gate then
-      at, why = closed(gate, 1)
+      at, why = closed(gate, next_cost(c, lane))
     end
     if at then
       hold(c, g, a, tag, at, why)
     else
-      local lane = g .. ':' .. a
-      local id, score = pop(c, lane)
+      local id = pop(c, lane)
       c.dirty = true
       if not id then
         -- Emptied earlier; virtual time has come to its tag.
         call('ZREM', c.own .. ':r:' .. g, a)
         call('ZREM', c.own .. ':s', lane)
+        if c.many then
+          call('HDEL', c.own .. ':t', a)
+        end
         if tag > c.v then
           c.v = tag
           c.moved = true
@@ -133,28 +149,20 @@ local function admit(c)
         if c.x then
           local job = call('HMGET', c.base .. id, 'lc', 'defa')
           cost, unrun = tonumber(job[1]) or 1, job[2]
-          if gate and cost > 1 and not unrun then
-            at, why = closed(gate, cost)
+        end
+        local finish = charge_tag(c, g, a, tag, cost, gate and gate.w or 1, mine)
+        c.e = c.e - 1
+        if gate then
+          -- A job that has stalled too often fails unrun: it spends nothing.
+          if not unrun then
+            charge(c, gate, cost, id)
+          end
+          at, why = closed(gate, next_cost(c, lane))
+          if at then
+            hold(c, g, a, finish, at, why)
           end
         end
-        if at then
-          rare().unpop(c, lane, id, score)
-          hold(c, g, a, tag, at, why)
-        else
-          local finish = charge_tag(c, g, a, tag, cost, gate and gate.w or 1, mine)
-          c.e = c.e - 1
-          if gate then
-            -- A job that has stalled too often fails unrun: it spends nothing.
-            if not unrun then
-              charge(c, gate, cost, id)
-            end
-            at, why = closed(gate, 1)
-            if at then
-              hold(c, g, a, finish, at, why)
-            end
-          end
-          return id
-        end
+        return id
       end
     end
   end

@@ -133,7 +133,7 @@ local function enter(c, lane)
     call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
   end
   if c.lim then
-    local at, why = closed(gate_of(c, g, a), 1)
+    local at, why = closed(gate_of(c, g, a), gated.next_cost(c, lane))
     if at then
       hold(c, g, a, tonumber(call('ZSCORE', c.own .. ':r:' .. g, a)), at, why)
     end
@@ -194,16 +194,4 @@ local function take_prioritized(c, id)
   local lane = lane_of(c, id)
   call('ZREM', c.base .. 'prioritized', id)
   return uncount(c, lane, call('ZREM', c.own .. ':p:' .. lane, id))
-end
-
--- Puts a popped job back where it was.
-local function unpop(c, lane, id, score)
-  call('LREM', c.base .. 'active', 1, id)
-  if score then
-    call('ZADD', c.base .. 'prioritized', score, id)
-    call('ZADD', c.own .. ':p:' .. lane, score, id)
-  else
-    call('RPUSH', c.own .. ':l:' .. lane, id)
-    c.n = c.n + 1
-  end
 end

@@ -18,7 +18,7 @@ local function promote(c)
   local returning = {}
   for _, id in ipairs(ids) do
     local key = c.base .. id
-    local job = call('HMGET', key, 'priority', 'ln', 'atm', 'name')
+    local job = call('HMGET', key, 'priority', 'ln', 'ats', 'name')
     if job[4] then
       local lane = job[2] or SHARED
       local priority = tonumber(job[1]) or 0
@@ -54,7 +54,7 @@ end
 local function reconsider(c, g, a)
   load(c)
   local lane = g .. ':' .. a
-  local at, why = closed(gate_of(c, g, a), 1)
+  local at, why = closed(gate_of(c, g, a), gated.next_cost(c, lane))
   if not at then
     call('SREM', PREFIX .. '::w:' .. lane, queue_of(c))
     return unhold(c, g, a)

@@ -36,7 +36,7 @@ local function review(g, a)
     else
       local tag = tonumber(call('ZSCORE', c.own .. ':r:' .. g, a))
       if tag then
-        local at, why = closed(gate_of(c, g, a), 1)
+        local at, why = closed(gate_of(c, g, a), gated.next_cost(c, g .. ':' .. a))
         if at then
           hold(c, g, a, tag, at, why)
         end
