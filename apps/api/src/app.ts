@@ -1,7 +1,9 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { createAudit } from './audit/audit-log.js';
 import type { AppDeps } from './deps.js';
 import { createAccessControl } from './http/access.js';
+import { createCursorSeal } from './http/cursor-seal.js';
 import { handleError } from './http/error-handler.js';
 import { mountRoutes } from './http/mount.js';
 import { requestLog } from './http/request-log.js';
@@ -36,6 +38,8 @@ export function createApp(deps: AppDeps): Express {
     ...deps,
     document,
     docsPage: renderDocs(document),
+    audit: createAudit(deps.logger),
+    cursors: createCursorSeal(deps.tokens),
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };
   mountRoutes(app, routes, createAccessControl(deps.tokens), context);

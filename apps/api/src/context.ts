@@ -1,3 +1,5 @@
+import type { Audit } from './audit/audit-log.js';
+import type { CursorSeal } from './http/cursor-seal.js';
 import type { AppDeps } from './deps.js';
 import type { EnqueueCounter } from './jobs/enqueue-counter.js';
 import type { OpenApiDocument } from './openapi/build-document.js';
@@ -6,5 +8,7 @@ import type { OpenApiDocument } from './openapi/build-document.js';
 export interface AppContext extends AppDeps {
   readonly document: OpenApiDocument;
   readonly docsPage: string;
+  readonly audit: Audit;
+  readonly cursors: CursorSeal;
   readonly countEnqueued: EnqueueCounter;
 }

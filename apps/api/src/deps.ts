@@ -1,4 +1,5 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
+import type { Lanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import type { Producer } from '@fairlane/queue';
 
@@ -7,6 +8,7 @@ export interface AppDeps {
   readonly producer: Producer;
   /** With a connection of its own, so that the many commands of a batch delay no single job. */
   readonly batchProducer: Producer;
+  readonly lanes: Lanes;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
+import { createLanes } from '@fairlane/lanes';
 import { createProducer } from '@fairlane/queue';
 import {
   assertRedisSafe,
@@ -40,6 +41,7 @@ let stopping = false;
 const app = createApp({
   producer,
   batchProducer,
+  lanes: createLanes({ connection: redis, prefix: env.FAIRLANE_PREFIX }),
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,

@@ -11,6 +11,7 @@ import {
   jobNameParams,
   jobView,
 } from './jobs/schemas.js';
+import { accountRoutes } from './accounts/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { getQueue } from './queues/get-queue.js';
@@ -90,6 +91,7 @@ export const routes: readonly Route[] = [
     errors: ['unknown_queue'],
     handler: getQueue,
   }),
+  ...accountRoutes,
   route({
     method: 'get',
     path: '/metrics',

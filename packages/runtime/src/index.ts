@@ -11,7 +11,7 @@ export { createHealthServer, type HealthServer, type HealthServerOptions } from 
 export { createLogger, describeError, type Logger, type LoggerOptions } from './logger.js';
 export { Counter, createMetrics, Gauge, Histogram, METRIC_PREFIX, Registry } from './metrics.js';
 export { hashPassword, verifyPassword } from './passwords.js';
-export { connectRedis } from './redis-connection.js';
+export { connectRedis, isRedisUnavailable } from './redis-connection.js';
 export { assertRedisSafe, findRedisDanger, redisCheck, UnsafeRedisError } from './redis-safety.js';
 export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.js';
 export {

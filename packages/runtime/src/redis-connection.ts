@@ -37,3 +37,16 @@ export function connectRedis(url: string, { name, logger }: { name: string; logg
   });
   return redis;
 }
+
+/** Replies of a server that is there but does not take commands, or not all of them, right now. */
+const refusals = /^(?:OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN)\b/;
+/** What the client says of a connection that is lost, was never there, or hangs. */
+const losses =
+  /enableOfflineQueue|Connection is closed|Command timed out|Socket closed|ECONN|EPIPE|ETIMEDOUT/;
+
+/** Whether a command failed because Redis is away or full, not because of the command. */
+export function isRedisUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError') return true;
+  return refusals.test(error.message) || losses.test(error.message);
+}

@@ -1,7 +1,7 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from './logger.js';
-import { connectRedis } from './redis-connection.js';
+import { connectRedis, isRedisUnavailable } from './redis-connection.js';
 import { assertRedisSafe, redisCheck, UnsafeRedisError } from './redis-safety.js';
 
 const server = useRedis();
@@ -16,6 +16,11 @@ function connect(url = server.url) {
   const redis = connectRedis(url, { name: 'test', logger });
   onTestFinished(() => redis.disconnect());
   return { redis, lines };
+}
+
+/** What a command fails with; its text when it does not. */
+async function failure(command: Promise<unknown>): Promise<unknown> {
+  return command.then(String, (error: unknown) => error);
 }
 
 afterEach(async () => {
@@ -63,5 +68,27 @@ describe('Redis connection', () => {
     expect(await redisCheck(redis)()).toBeUndefined();
     expect(lines.filter((line) => line.includes('no connection to Redis'))).toHaveLength(1);
     expect(lines.filter((line) => line.includes('connected to Redis again'))).toHaveLength(1);
+  });
+});
+
+describe('isRedisUnavailable', () => {
+  it('A28 tells a lost, hanging or full Redis from a wrong command', async () => {
+    const { redis } = connect();
+    await assertRedisSafe(redis);
+    expect(isRedisUnavailable(await failure(redis.call('NOSUCH')))).toBe(false);
+    expect(isRedisUnavailable(await failure(redis.lpush('key', 'value')))).toBe(false);
+    expect(isRedisUnavailable(await failure(redis.get('key')))).toBe(false);
+
+    await server.client.config('SET', 'maxmemory', '1mb');
+    expect(isRedisUnavailable(await failure(redis.set('key', 'value')))).toBe(true);
+    await server.client.config('SET', 'maxmemory', '0');
+
+    process.kill(server.server.pid, 'SIGSTOP');
+    expect(isRedisUnavailable(await failure(redis.get('key')))).toBe(true);
+    process.kill(server.server.pid, 'SIGCONT');
+
+    redis.disconnect();
+    expect(isRedisUnavailable(await failure(redis.get('key')))).toBe(true);
+    expect(isRedisUnavailable(await failure(connect('redis://127.0.0.1:1').redis.get('key')))).toBe(true);
   });
 });

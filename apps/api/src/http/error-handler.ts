@@ -1,4 +1,4 @@
-import { describeError } from '@fairlane/runtime';
+import { describeError, isRedisUnavailable } from '@fairlane/runtime';
 import { FairlaneError } from '@fairlane/sdk';
 import type { ErrorRequestHandler } from 'express';
 import { Problem } from './problems.js';
@@ -25,7 +25,7 @@ export const handleError: ErrorRequestHandler = (error: unknown, request, respon
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof FairlaneError && error.code === 'unavailable')
+  if (isRedisUnavailable(error) || (error instanceof FairlaneError && error.code === 'unavailable'))
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } });
   // Express and Node say with a status that the request itself cannot be read, such as `%ff` in a path.
   const status = error instanceof Error && 'status' in error ? error.status : undefined;

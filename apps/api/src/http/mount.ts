@@ -23,7 +23,18 @@ export function mountRoutes(
       const params = check(route.params, request.params, 'invalid_request');
       const query = check(route.query, request.query, 'invalid_request');
       const body = await receiveBody(route.body, request);
-      await send(response, await route.handler({ params, query, body, principal, app: context, request }));
+      await send(
+        response,
+        await route.handler({
+          params,
+          query,
+          body,
+          principal,
+          requestId: request.id as string,
+          app: context,
+          request,
+        }),
+      );
     });
   }
   for (const [path, methods] of methodsByPath(routes)) {

@@ -10,6 +10,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly query: Q;
   readonly body: B;
   readonly principal: Principal;
+  readonly requestId: string;
   readonly app: AppContext;
   /** The raw request, for the one route that reads its body as a stream. */
   readonly request: IncomingMessage;

@@ -1,16 +1,16 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, vi } from 'vitest';
 import { MAX_JSON_BYTES } from '../limits.js';
+import { BATCH_PATH, ndjson, openBatch, sendManyLines } from '../testing-support/batch-client.js';
 import { bytesInUse } from '../testing-support/collect-garbage.js';
 import { message } from '../testing-support/catalogue.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
 const redis = useRedis();
 const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
-const path = '/v1/jobs/message.send/batch';
+const path = BATCH_PATH;
 
 interface BatchLine {
   readonly line: number;
@@ -31,24 +31,6 @@ function readAnswer(text: string) {
 async function post(api: ApiUnderTest, body: string | Uint8Array, token?: string) {
   const answer = await api.call('POST', path, { body, ...(token === undefined ? {} : { token }) });
   return { ...answer, ...readAnswer(answer.text) };
-}
-
-function ndjson(payloads: readonly unknown[]): string {
-  return payloads
-    .map((payload) => `${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n`)
-    .join('');
-}
-
-/** A batch whose two directions are in the test's hands. */
-async function open(api: ApiUnderTest) {
-  const request: ClientRequest = httpRequest(api.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api.tokens.producer}` },
-  });
-  request.on('error', () => undefined);
-  request.flushHeaders();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  return { request, response };
 }
 
 describe('POST /v1/jobs/{name}/batch', () => {
@@ -109,7 +91,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
   it('refuses one line of 10 MB without keeping more of it than its bound', async () => {
     const api = await start();
     await post(api, ndjson(Array.from({ length: 1000 }, () => message())));
-    const { request, response } = await open(api);
+    const { request, response } = await openBatch(api);
     const lines = createInterface({ input: response })[Symbol.asyncIterator]();
     const before = bytesInUse();
     let most = 0;
@@ -135,7 +117,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
 
   it('answers each line while the upload still runs', async () => {
     const api = await start();
-    const { request, response } = await open(api);
+    const { request, response } = await openBatch(api);
     const answers = createInterface({ input: response })[Symbol.asyncIterator]();
     for (let line = 1; line <= 3; line += 1) {
       request.write(ndjson([message()]));
@@ -148,7 +130,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
 
   it('stops reading when the client stops reading, and goes on when it does', async () => {
     const api = await start();
-    const { request, response } = await open(api);
+    const { request, response } = await openBatch(api);
     response.pause();
     // Refused without Redis, with an answer about as long as the line: both directions fill up soon.
     const line = `{}${' '.repeat(700)}`;
@@ -184,34 +166,15 @@ describe('POST /v1/jobs/{name}/batch', () => {
 
   it('keeps memory flat over 50,000 lines', async () => {
     const api = await start();
-    const { request, response } = await open(api);
-    let answers = 0;
-    let tail = '';
-    response.on('data', (part: Buffer) => {
-      answers += part.filter((byte) => byte === 0x0a).length;
-      tail = (tail + part.toString('latin1')).slice(-200);
-    });
-    const ended = once(response, 'end');
-    const count = 50_000;
-    let early = 0;
-    let late = 0;
-    for (let sent = 0; sent < count; sent += 500) {
-      const batch = ndjson(Array.from({ length: 500 }, () => message()));
-      if (!request.write(batch)) await once(request, 'drain');
-      if (sent === (count / 10) * 3) early = bytesInUse();
-      if (sent === (count / 10) * 9) late = bytesInUse();
-    }
-    request.end();
-    await ended;
-    expect(answers).toBe(count + 1);
-    expect(tail).toContain(`{"summary":{"accepted":${count},"duplicates":0,"rejected":0}}`);
+    const { answers, summary, growthBytes } = await sendManyLines(api, 50_000, () => message());
+    expect([answers, summary]).toEqual([50_001, { accepted: 50_000, duplicates: 0, rejected: 0 }]);
     // Keeping the lines or their answers would cost at least twice this.
-    expect(late - early).toBeLessThan(6 * 1024 * 1024);
+    expect(growthBytes).toBeLessThan(6 * 1024 * 1024);
   }, 120_000);
 
   it('a client that goes away in the middle costs nothing but its own batch', async () => {
     const api = await start();
-    const { request, response } = await open(api);
+    const { request, response } = await openBatch(api);
     response.on('error', () => undefined);
     response.resume();
     request.write(ndjson(Array.from({ length: 500 }, () => message())));

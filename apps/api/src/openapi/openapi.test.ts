@@ -15,6 +15,8 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
   const held = message();
   const { json } = await api.call('POST', '/v1/jobs/message.send', { body: held });
   const id = String(json['id']);
+  await api.lanes.pause('a1', 'somebody');
+  const hours = { zone: 'Europe/Paris', days: [1, 2], from: '09:00', to: '17:00' };
   return {
     'post-jobs-name': [
       [202, '/v1/jobs/message.send?delayMs=1000&priority=3', { body: message() }],
@@ -45,6 +47,29 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, '/v1/queues/outreach'],
       [404, '/v1/queues/nope'],
     ],
+    'get-accounts': [
+      [200, '/v1/accounts?limit=5&search=a'],
+      [400, '/v1/accounts?limit=x'],
+    ],
+    'get-accounts-account': [
+      [200, '/v1/accounts/a1'],
+      [404, '/v1/accounts/nobody'],
+    ],
+    'put-accounts-account': [
+      [200, '/v1/accounts/a1', { body: { weight: 2, windows: [hours] } }],
+      [422, '/v1/accounts/a1', { body: { weight: -2 } }],
+      [403, '/v1/accounts/a1', { body: { weight: 2 }, token: api.tokens['own-limits'] }],
+    ],
+    'put-accounts-account-limits-group': [
+      [200, '/v1/accounts/a1/limits/email', { body: { limit: 2, perMs: 1000 } }],
+      [422, '/v1/accounts/a1/limits/fax', { body: { limit: 2, perMs: 1000 } }],
+    ],
+    'delete-accounts-account-limits-group': [
+      [200, '/v1/accounts/a1/limits/email'],
+      [422, '/v1/accounts/a1/limits/fax'],
+    ],
+    'post-accounts-account-pause': [[200, '/v1/accounts/a1/pause']],
+    'post-accounts-account-resume': [[200, '/v1/accounts/a1/resume']],
     'get-metrics': [[200, '/metrics']],
     'get-healthz': [[200, '/healthz']],
     'get-readyz': [[200, '/readyz']],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createProducer, type Producer } from '@fairlane/queue';
 import {
   connectRedis,
@@ -21,6 +22,7 @@ export const ROLE_TOKENS = ['producer', 'viewer', 'limits', 'operator'] as const
 export interface ApiUnderTest {
   readonly url: string;
   readonly producer: Producer;
+  readonly lanes: Lanes;
   /** A token of each role, and of each role limited to the account `own`. */
   readonly tokens: Readonly<
     Record<(typeof ROLE_TOKENS)[number] | `own-${(typeof ROLE_TOKENS)[number]}`, string>
@@ -61,13 +63,16 @@ export async function startApi({
     destination: { write: (line) => log.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const redis = connectRedis(redisUrl, { name: 'test', logger });
+  await once(redis, 'ready');
   const connection = { redis: redisUrl, catalogue, prefix, logger };
   const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
+  const lanes = createLanes({ connection: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
     batchProducer,
+    lanes,
     catalogue,
     tokens: records,
     logger,
@@ -86,7 +91,7 @@ export async function startApi({
     await batchProducer.close();
     redis.disconnect();
   });
-  return { url, producer, tokens, log, call: caller(url, tokens.operator) };
+  return { url, producer, lanes, tokens, log, call: caller(url, tokens.operator) };
 }
 
 function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {

@@ -1,0 +1,28 @@
+const dayMs = 86_400_000;
+
+/**
+ * An absolute time as people of a zone say it: `14:03` today, `Monday 09:00` within the week, else
+ * `3 December 09:00`; with seconds when it is less than two minutes away. The zone stands behind it.
+ */
+export function localTime(atMs: number, nowMs: number, zone: string): string {
+  const seconds = Math.abs(atMs - nowMs) < 120_000 ? ({ second: '2-digit' } as const) : {};
+  const time = format(atMs, zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...seconds });
+  return `${dayPart(atMs, nowMs, zone)}${time} (${zoneName(zone)})`;
+}
+
+function dayPart(atMs: number, nowMs: number, zone: string): string {
+  const day = (ms: number) => format(ms, zone, { year: 'numeric', month: '2-digit', day: '2-digit' });
+  if (day(atMs) === day(nowMs)) return '';
+  // Six days: a seventh would have the name of today.
+  if (Math.abs(atMs - nowMs) < 6 * dayMs) return `${format(atMs, zone, { weekday: 'long' })} `;
+  return `${format(atMs, zone, { day: 'numeric', month: 'long' })} `;
+}
+
+function format(ms: number, zone: string, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(ms);
+}
+
+/** `America/New_York` is New York to the people who live there. */
+function zoneName(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
+}

@@ -1,0 +1,101 @@
+import { route, type Route } from '../http/route.js';
+import { getAccount } from './get-account.js';
+import { listAccounts } from './list-accounts.js';
+import { pauseAccount, resumeAccount } from './pause-account.js';
+import {
+  accountBody,
+  accountList,
+  accountParams,
+  accountsQuery,
+  accountView,
+  gateParams,
+  limitsAnswer,
+  limitsBody,
+  pauseAnswer,
+  settingsAnswer,
+} from './schemas.js';
+import { setAccount } from './set-account.js';
+import { removeLimits, setLimits } from './set-limits.js';
+
+/** The part of the table that is about accounts. */
+export const accountRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/accounts',
+    summary: 'Accounts with a backlog, the longest waiting first, or those whose id begins with `search`',
+    access: ['viewer', 'limits', 'operator'],
+    accountTokens: 'narrowed',
+    query: accountsQuery,
+    responses: { 200: { description: 'A page of accounts', schema: accountList } },
+    errors: [],
+    handler: listAccounts,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/accounts/{account}',
+    summary: 'One account: its gates and lanes, and why nothing is sent',
+    access: ['viewer', 'limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: accountParams,
+    responses: { 200: { description: 'The account', schema: accountView } },
+    errors: ['unknown_account'],
+    handler: getAccount,
+  }),
+  route({
+    method: 'put',
+    path: '/v1/accounts/{account}',
+    summary: 'Set the share of an account, or the hours in which its jobs may start',
+    access: ['limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: accountParams,
+    body: { kind: 'json', schema: accountBody, invalid: 'invalid_limits' },
+    responses: { 200: { description: 'The settings from now on', schema: settingsAnswer } },
+    errors: ['account_forbidden'],
+    handler: setAccount,
+  }),
+  route({
+    method: 'put',
+    path: '/v1/accounts/{account}/limits/{group}',
+    summary: 'Set the limits of an account in a limit group',
+    access: ['limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: gateParams,
+    body: { kind: 'json', schema: limitsBody, invalid: 'invalid_limits' },
+    responses: { 200: { description: 'The limits from now on', schema: limitsAnswer } },
+    errors: ['account_forbidden'],
+    handler: setLimits,
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/accounts/{account}/limits/{group}',
+    summary: 'Take the limits of an account away: those of the group hold, or none',
+    access: ['limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: gateParams,
+    responses: { 200: { description: 'The limits from now on', schema: limitsAnswer } },
+    errors: ['account_forbidden', 'invalid_limits'],
+    handler: removeLimits,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/accounts/{account}/pause',
+    summary: 'Start nothing more of an account',
+    access: ['limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: accountParams,
+    responses: { 200: { description: 'Who paused it and when', schema: pauseAnswer } },
+    errors: ['account_forbidden', 'invalid_limits'],
+    handler: pauseAccount,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/accounts/{account}/resume',
+    summary: 'Let the jobs of an account start again',
+    access: ['limits', 'operator'],
+    accountTokens: 'narrowed',
+    params: accountParams,
+    responses: { 200: { description: 'The account is not paused', schema: pauseAnswer } },
+    errors: ['account_forbidden', 'invalid_limits'],
+    handler: resumeAccount,
+  }),
+];

@@ -1,0 +1,147 @@
+import { HELD_REASONS, JOB_STATES, type JobState } from '@fairlane/sdk';
+import { z } from 'zod';
+
+const account = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(text) <= 256, 'must be at most 256 bytes')
+  .meta({ description: 'Id of an account' });
+
+export const accountParams = z.object({ account });
+export const gateParams = z.object({
+  account,
+  group: z.string().min(1).max(64).meta({ description: 'A declared limit group' }),
+});
+
+const limitFields = {
+  limit: z.number().positive().meta({ description: 'Tokens that come back in `perMs`' }),
+  perMs: z.number().positive(),
+  burst: z.number().min(1).meta({ description: 'Tokens of an idle account; `limit` when left out' }),
+  maxInFlight: z.int().min(1).meta({ description: 'Jobs that run at once' }),
+};
+
+export const limitsBody = z
+  .strictObject({
+    limit: limitFields.limit.optional(),
+    perMs: limitFields.perMs.optional(),
+    burst: limitFields.burst.optional(),
+    maxInFlight: limitFields.maxInFlight.optional(),
+  })
+  .meta({ id: 'LimitsInput', description: '`limit` and `perMs` together, or `maxInFlight`, or all three' });
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day, HH:MM');
+
+const window = z
+  .strictObject({
+    zone: z.string().max(64).meta({ description: 'IANA time zone, such as Europe/Paris' }),
+    days: z.array(z.int().min(1).max(7)).min(1).max(7).meta({ description: '1 Monday to 7 Sunday' }),
+    from: timeOfDay,
+    to: timeOfDay,
+  })
+  .meta({
+    id: 'Window',
+    description: 'Local hours in which jobs may start; `to` before `from` is on the next day',
+  });
+
+export const accountBody = z
+  .strictObject({
+    weight: z.number().positive().max(1_000_000).optional(),
+    windows: z
+      .array(window)
+      .min(1)
+      .max(32)
+      .nullable()
+      .optional()
+      .meta({ description: 'null takes them away' }),
+  })
+  .refine((body) => body.weight !== undefined || body.windows !== undefined, 'must set weight or windows');
+
+export const accountsQuery = z.strictObject({
+  sort: z.literal('oldest').optional().meta({ description: 'Longest waiting first; the default' }),
+  search: z.string().min(1).max(256).optional().meta({ description: 'Beginning of an account id' }),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 500')
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= 500, 'must be a whole number from 1 to 500')
+    .optional(),
+  cursor: z.string().max(2_000).optional(),
+});
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+const stateCounts = Object.fromEntries(JOB_STATES.map((state) => [state, count.nullable()])) as Record<
+  JobState,
+  z.ZodNullable<typeof count>
+>;
+
+export const limitsView = z
+  .object({
+    limit: z.number().nullable(),
+    perMs: z.number().nullable(),
+    burst: z.number().nullable(),
+    maxInFlight: z.int().nullable(),
+  })
+  .meta({ id: 'Limits', description: 'null = unlimited' });
+
+export const pauseView = z.object({ by: z.string(), at: time }).nullable();
+
+export const accountView = z
+  .object({
+    account: z.string(),
+    weight: z.number(),
+    paused: pauseView.meta({ description: 'Who paused it and when' }),
+    windows: z.array(window).nullable(),
+    counts: z
+      .object({ ...stateCounts, delayed: count.meta({ description: '`scheduled` and `retrying` together' }) })
+      .meta({ description: 'Jobs by state; null where a state is not counted by itself' }),
+    gates: z.array(
+      z.object({
+        group: z.string(),
+        limits: limitsView,
+        tokens: z.number().nullable(),
+        inFlight: count,
+        opensAt: time.optional(),
+        reason: z.enum(HELD_REASONS).optional(),
+      }),
+    ),
+    lanes: z.array(
+      z.object({
+        queue: z.string(),
+        group: z.string(),
+        ready: count,
+        held: count,
+        oldestEligibleAgeMs: z.number().nullable(),
+      }),
+    ),
+    nextRunAt: time.nullable(),
+    estimatedDrainAt: time.nullable().meta({ description: 'null where it cannot be known' }),
+    lastError: z.object({ jobId: z.string(), message: z.string(), at: time }).nullable(),
+    lastCompletedAt: time.nullable(),
+    explanation: z.string().meta({ description: 'Why nothing is sent, in one plain sentence' }),
+  })
+  .meta({ id: 'Account' });
+
+export const accountList = z
+  .object({
+    items: z.array(
+      z.object({
+        account: z.string(),
+        waiting: count,
+        oldestEligibleAgeMs: z.number().nullable(),
+        oldestWaitingAgeMs: z.number(),
+      }),
+    ),
+    cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AccountList' });
+
+export const limitsAnswer = z
+  .object({ account: z.string(), group: z.string(), limits: limitsView })
+  .meta({ id: 'LimitsAnswer' });
+
+export const settingsAnswer = z
+  .object({ account: z.string(), weight: z.number(), windows: z.array(window).nullable() })
+  .meta({ id: 'AccountSettings' });
+
+export const pauseAnswer = z.object({ account: z.string(), paused: pauseView }).meta({ id: 'AccountPause' });
