@@ -1,5 +1,8 @@
 import type { Benchmark } from './benchmark.js';
 import { addVsBare } from './benchmarks/add-vs-bare.js';
+import { api } from './benchmarks/api.js';
+import { day } from './benchmarks/day.js';
+import { effectsVsNone } from './benchmarks/effects-vs-none.js';
 import { heldWorker } from './benchmarks/held-worker.js';
 import { jobBytes } from './benchmarks/job-bytes.js';
 import { oneJobWait } from './benchmarks/one-job-wait.js';
@@ -28,6 +31,9 @@ export const benchmarks: readonly Benchmark[] = [
   wakeLateness,
   heldWorker,
   jobBytes,
+  effectsVsNone,
+  api,
   twoWorkers,
   smallAccountWait,
+  day,
 ];

@@ -9,6 +9,8 @@ export interface Adapter {
 export interface Place {
   readonly port: number;
   readonly queue: string;
+  /** Where a ledger in Postgres lives. */
+  readonly databaseUrl?: string | undefined;
 }
 
 export interface BenchQueue {

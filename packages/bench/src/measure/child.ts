@@ -2,14 +2,19 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import type { DrainResult, DrainSpec } from '../programs/drain.js';
+import type { ExpressResult, ExpressSpec } from '../programs/express-app.js';
 import type { ObserveResult, ObserveSpec } from '../programs/observe.js';
 import type { ProduceResult, ProduceSpec } from '../programs/produce.js';
 
 export interface Programs {
   drain: { spec: DrainSpec; result: DrainResult };
+  'express-app': { spec: ExpressSpec; result: ExpressResult };
   observe: { spec: ObserveSpec; result: ObserveResult };
   produce: { spec: ProduceSpec; result: ProduceResult };
 }
+
+/** Closing a worker may take a while; a program that waits for a message that never comes, for ever. */
+const LEAVE_TIMEOUT_MS = 10_000;
 
 export interface Child<Result> {
   readonly pid: number;
@@ -54,7 +59,9 @@ export async function startChild<Name extends keyof Programs>(
     result,
     async end() {
       if (!finished) child.kill('SIGKILL');
+      const timer = setTimeout(() => child.kill('SIGKILL'), LEAVE_TIMEOUT_MS);
       await gone;
+      clearTimeout(timer);
     },
   };
 }

@@ -7,6 +7,7 @@ import { startChild, type Child, type Programs } from './child.js';
 
 /** One run: a Redis of its own and what was opened on it, all of it closed when the run ends or fails. */
 export interface Run {
+  readonly port: number;
   /** For questions to the server; not part of what is measured. */
   readonly redis: Redis;
   openQueue(adapter: AdapterName, queue: string): Promise<BenchQueue>;
@@ -28,6 +29,7 @@ export async function inRun<T>(options: RedisServerOptions, use: (run: Run) => P
   const children: Child<unknown>[] = [];
   try {
     return await use({
+      port: server.port,
       redis,
       async openQueue(adapter, name) {
         const queue = await adapterByName(adapter).openQueue({ port: server.port, queue: name });

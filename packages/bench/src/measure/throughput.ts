@@ -8,6 +8,7 @@ export interface ThroughputSetup {
   readonly adapter: AdapterName;
   readonly accounts: number;
   readonly scale: Scale;
+  readonly databaseUrl?: string;
   /** Sets limits or adds further jobs before the measured ones are loaded. */
   prepare?(queue: BenchQueue, run: Run): Promise<void>;
   /** Jobs mixed in among the measured ones, job by job. */
@@ -19,6 +20,8 @@ export const MEASURED_QUEUE = 'measured';
 const WARM_UP_QUEUE = 'warm-up';
 /** Only jobs of accounts with this prefix are counted. */
 const MEASURED_PREFIX = 'acct';
+/** Of the same length, but other jobs: the product would take them for duplicates. */
+const WARM_UP_PREFIX = 'warm';
 
 /**
  * Jobs a second of one worker process that works off a preloaded queue with an empty handler.
@@ -29,7 +32,7 @@ export async function throughput(setup: ThroughputSetup): Promise<number> {
   const { adapter, accounts, scale } = setup;
   return inRun({}, async (run) => {
     const warmUpQueue = await run.openQueue(adapter, WARM_UP_QUEUE);
-    await warmUpQueue.load(workload({ jobs: scale.warmUpJobs, accounts, prefix: MEASURED_PREFIX }));
+    await warmUpQueue.load(workload({ jobs: scale.warmUpJobs, accounts, prefix: WARM_UP_PREFIX }));
     const queue = await run.openQueue(adapter, MEASURED_QUEUE);
     await setup.prepare?.(queue, run);
     const measured = workload({ jobs: scale.jobs, accounts, prefix: MEASURED_PREFIX });
@@ -37,7 +40,8 @@ export async function throughput(setup: ThroughputSetup): Promise<number> {
     const child = await run.start('drain', {
       adapter,
       concurrency: WORKER_CONCURRENCY,
-      warmUp: { queue: WARM_UP_QUEUE, jobs: scale.warmUpJobs, accountPrefix: MEASURED_PREFIX },
+      databaseUrl: setup.databaseUrl,
+      warmUp: { queue: WARM_UP_QUEUE, jobs: scale.warmUpJobs, accountPrefix: WARM_UP_PREFIX },
       measured: { queue: MEASURED_QUEUE, jobs: scale.jobs, accountPrefix: MEASURED_PREFIX },
     });
     child.send('go');

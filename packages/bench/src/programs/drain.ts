@@ -7,6 +7,7 @@ import { assignment, leave, tell, told } from './channel.js';
 export interface DrainSpec {
   readonly adapter: AdapterName;
   readonly concurrency: number;
+  readonly databaseUrl?: string | undefined;
   /** Drained first, unmeasured: code is compiled, scripts are loaded. */
   readonly warmUp: DrainPart;
   readonly measured: DrainPart;
@@ -28,7 +29,7 @@ const { port, spec } = assignment() as { port: number; spec: DrainSpec };
 const adapter = adapterByName(spec.adapter);
 
 async function drain({ queue, jobs, accountPrefix = '' }: DrainPart): Promise<DrainResult> {
-  const place: Place = { port, queue };
+  const place: Place = { port, queue, databaseUrl: spec.databaseUrl };
   let left = jobs;
   let finish: () => void;
   const finished = new Promise<void>((resolve) => {

@@ -9,6 +9,7 @@ export interface ObserveSpec {
   readonly adapter: AdapterName;
   readonly queue: string;
   readonly concurrency: number;
+  readonly databaseUrl?: string | undefined;
   /** How long a job takes, as one that waits for an answer from outside. */
   readonly handlerMs: number;
   /** Ends by itself after so many starts; left out: when told to stop. */
