@@ -1,3 +1,5 @@
+import type { QueueCounts } from './lanes.js';
+
 /** Why a lane's jobs do not run now; the gate that opens last decides. */
 export const HELD_REASONS = [
   'rate_limit',
@@ -39,7 +41,11 @@ export interface AccountView {
   paused: { by: string; at: number } | null;
   /** The calendar as it was set, or null. */
   windows: unknown;
-  counts: { ready: number; held: number; active: number; delayed: number; failed: number; completed: number };
+  /** `delayed` are all delayed jobs: scheduled, retrying, and those held by their consumer. */
+  counts: Pick<
+    QueueCounts,
+    'ready' | 'held' | 'active' | 'scheduled' | 'retrying' | 'delayed' | 'failed' | 'completed' | 'cancelled'
+  >;
   gates: GateView[];
   lanes: LaneView[];
   /** When the next delayed job is due or the next held lane may open, ms. */
@@ -66,6 +72,10 @@ interface QueueState {
   delayed: number;
   completed: number;
   failed: number;
+  cancelled: number;
+  /** Delayed jobs that were started before, and those of them that their consumer holds. */
+  started: number;
+  putOff: number;
   lastFailed?: [reason: string | false, at: string | false, name: string | false];
   lastFailedId?: string;
   lastCompletedAt?: string;
@@ -167,11 +177,14 @@ export function accountView(account: string, state: AccountState): AccountView {
     windows: settings['cal'] ? JSON.parse(settings['cal']) : null,
     counts: {
       ready: lanes.reduce((total, lane) => total + lane.ready, 0),
-      held: lanes.reduce((total, lane) => total + lane.held, 0),
+      held: lanes.reduce((total, lane) => total + lane.held, 0) + sum((queue) => queue.putOff),
       active: sum((queue) => queue.active),
+      scheduled: sum((queue) => queue.delayed - queue.started),
+      retrying: sum((queue) => queue.started - queue.putOff),
       delayed: sum((queue) => queue.delayed),
       failed: sum((queue) => queue.failed),
       completed: sum((queue) => queue.completed),
+      cancelled: sum((queue) => queue.cancelled),
     },
     gates,
     lanes,

@@ -114,9 +114,9 @@ export class LaneBackend extends RedisQueueBackend {
     return runOwn(await this.queue.client, command, this.base, keys, args, this.time());
   }
 
-  /** The scripts to register, by command; a subclass adds to them. */
-  protected commands(): Iterable<Pick<ComposedScript, 'name' | 'numberOfKeys' | 'lua'>> {
-    return laneScripts().values();
+  /** The scripts that run with lanes, by command; a subclass wraps some of them and adds to them. */
+  protected scripts(): ReadonlyMap<string, ComposedScript> {
+    return laneScripts();
   }
 
   /** Registered names carry the class, so that plain and lane queues may share one client. */
@@ -124,8 +124,9 @@ export class LaneBackend extends RedisQueueBackend {
     return `lane.${name}:${this.version}`;
   }
 
-  private defineCommands(client: DefiningClient): void {
-    for (const script of this.commands()) {
+  /** Registers the scripts with a client, once. */
+  protected defineCommands(client: DefiningClient): void {
+    for (const script of this.scripts().values()) {
       const name = this.commandName(script.name);
       if (!(name in client)) {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
@@ -133,10 +134,11 @@ export class LaneBackend extends RedisQueueBackend {
     }
   }
 
-  override forQueue(queueName: string, prefix?: string): LaneBackend {
+  override forQueue(queueName: string, prefix?: string): this {
     const resolved = prefix ?? this.redisPrefix;
     const keys = new QueueKeys(resolved);
-    return new LaneBackend(
+    const Backend = this.constructor as new (...args: LaneBackendArguments) => this;
+    return new Backend(
       this.connection,
       queueName,
       keys.getKeys(queueName),
@@ -153,7 +155,7 @@ export class LaneBackend extends RedisQueueBackend {
     commandName: string,
     args: Args,
   ): ReturnType<RedisQueueBackend['execCommand']> {
-    const script = laneScripts().get(commandName);
+    const script = this.scripts().get(commandName);
     if (!script) {
       return super.execCommand(client, commandName, args);
     }
@@ -165,6 +167,15 @@ export class LaneBackend extends RedisQueueBackend {
     all.push(this.base, this.time());
     const reply = client.runCommand(this.commandName(commandName), all);
     return script.role === 'activating' ? this.heed(reply as Promise<unknown>) : reply;
+  }
+
+  /** Ends the claim of a handler that has settled without a finish, never a newer one. */
+  protected async releaseClaim(jobId: string): Promise<void> {
+    const fence = this.fences.get(jobId);
+    if (fence !== undefined) {
+      this.fences.delete(jobId);
+      await this.own('release-claim', [], [jobId, fence]);
+    }
   }
 
   /** A finish that was refused ends the claim of this handler, never a newer one. */
@@ -306,7 +317,7 @@ export class LaneBackend extends RedisQueueBackend {
   }
 }
 
-interface DefiningClient {
+export interface DefiningClient {
   defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
 }
 

@@ -10,6 +10,7 @@ const OWN_COMMANDS = {
   adopt: 1,
   audit: 1,
   'close-gate': 2,
+  expired: 1,
   'hand-back': 1,
   'job-page': 1,
   oldest: 1,

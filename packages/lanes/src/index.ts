@@ -2,6 +2,7 @@ export {
   LaneBackend,
   createBackendFactory,
   createLaneBackend,
+  type DefiningClient,
   type LaneBackendArguments,
 } from './backend.js';
 export {
@@ -9,6 +10,7 @@ export {
   createLanes,
   type AccountSummary,
   type AuditReport,
+  type FinishedState,
   type LanesOptions,
   type QueueCounts,
   type Retention,
@@ -28,4 +30,6 @@ export type { LaneJobsOptions, LaneOptions } from './lane-options.js';
 export type { LaneBackendOptions } from './options.js';
 export { checkLimits, type GroupLimits, type Limits } from './limits.js';
 export { HORIZON_DAYS, checkWindows, openIntervals, type OpenInterval, type Window } from './windows.js';
-export { laneScript, type ComposedScript } from './scripts.js';
+export { ownKeyOfBase } from './keys.js';
+export { customScript, laneScript, laneScripts, type ComposedScript } from './scripts.js';
+export type { BullScript } from './bull-scripts.js';

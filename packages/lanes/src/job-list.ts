@@ -1,7 +1,16 @@
 import { readCursor, writeCursor, type Page } from './cursor.js';
 
-/** States of listed jobs; `delayed` covers scheduled jobs and retries, told apart by `attempts`. */
-export const LISTED_STATES = ['active', 'ready', 'held', 'delayed', 'failed', 'completed'] as const;
+/** States of listed jobs. */
+export const LISTED_STATES = [
+  'active',
+  'ready',
+  'held',
+  'scheduled',
+  'retrying',
+  'failed',
+  'completed',
+  'cancelled',
+] as const;
 
 export type ListedState = (typeof LISTED_STATES)[number];
 
@@ -12,7 +21,7 @@ export interface ListedJob {
   account: string;
   group: string;
   tag?: string;
-  state: ListedState | 'unknown';
+  state: ListedState;
   createdAt: number;
   attempts: number;
   processedAt?: number;
@@ -47,10 +56,12 @@ export type ReadSource = (
 const SOURCES: Record<ListedState, readonly string[]> = {
   active: ['active'],
   ready: ['waiting', 'prioritized'],
-  held: ['waiting', 'prioritized'],
-  delayed: ['delayed'],
+  held: ['waiting', 'prioritized', 'delayed'],
+  scheduled: ['delayed'],
+  retrying: ['delayed'],
   failed: ['failed'],
   completed: ['completed'],
+  cancelled: ['cancelled'],
 };
 
 /** A page reads at most this many jobs, so that a rare filter cannot make it scan for ever. */

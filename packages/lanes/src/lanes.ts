@@ -22,11 +22,18 @@ export interface LanesOptions {
 
 export interface QueueCounts {
   ready: number;
+  /** In closed lanes, or put off by their consumer with a reason. */
   held: number;
   active: number;
+  /** Delayed and never started. */
+  scheduled: number;
+  /** Delayed after an attempt. */
+  retrying: number;
+  /** All delayed jobs: scheduled, retrying, and held by their consumer. */
   delayed: number;
   failed: number;
   completed: number;
+  cancelled: number;
   paused: boolean;
   heldLanes: number;
 }
@@ -46,6 +53,8 @@ export interface AuditReport {
   countsCorrected: number;
   lanesOpened: number;
 }
+
+export type FinishedState = 'completed' | 'failed' | 'cancelled';
 
 export interface Retention {
   /** Finished jobs older than this go. */
@@ -246,17 +255,21 @@ export class Lanes {
 
   async queueCounts(queue: string): Promise<QueueCounts> {
     const reply = (await this.run('queue', queue, [], [])) as number[];
-    const [ready, held, active, delayed, failed, completed, paused, heldLanes] = reply as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { ready, held, active, delayed, failed, completed, paused: paused === 1, heldLanes };
+    const [ready = 0, held = 0, active = 0, delayed = 0, failed = 0, completed = 0] = reply;
+    const [paused = 0, heldLanes = 0, cancelled = 0, started = 0, putOff = 0] = reply.slice(6);
+    return {
+      ready,
+      held: held + putOff,
+      active,
+      scheduled: delayed - started,
+      retrying: started - putOff,
+      delayed,
+      failed,
+      completed,
+      cancelled,
+      paused: paused === 1,
+      heldLanes,
+    };
   }
 
   /** Lanes of a queue whose oldest waiting job waits longest. */
@@ -410,10 +423,13 @@ export class Lanes {
     return next;
   }
 
-  /** Removes finished jobs of a queue past their retention; `onTrim` hears the ids of each batch. */
+  /**
+   * Removes finished jobs of a queue past their retention, in batches. `onTrim` hears the ids of each batch before
+   * they are gone; when it fails they stay.
+   */
   async trim(
     queue: string,
-    state: 'completed' | 'failed',
+    state: FinishedState,
     retention: Retention,
     onTrim?: (ids: string[]) => unknown,
   ): Promise<number> {
@@ -422,14 +438,14 @@ export class Lanes {
     do {
       const before = this.nowMs() - retention.ageMs;
       ids = (await this.run(
-        'trim',
+        'expired',
         queue,
         [],
         [state, before, encode(retention.count), TRIM_BATCH],
       )) as string[];
-      removed += ids.length;
       if (ids.length > 0) {
         await onTrim?.(ids);
+        removed += Number(await this.run('trim', queue, [], [state, ...ids]));
       }
     } while (ids.length === TRIM_BATCH);
     return removed;
@@ -518,7 +534,7 @@ const FIELDS_A_JOB = 9;
 function readJobs(source: { queue: string; state: string }, reply: string[]): (ListedJob | undefined)[] {
   const jobs: (ListedJob | undefined)[] = [];
   for (let at = 1; at < reply.length; at += FIELDS_A_JOB) {
-    const [id, held, name, lane, tag, timestamp, attempts, processed, finished] = reply.slice(
+    const [id, state, name, lane, tag, timestamp, attempts, processed, finished] = reply.slice(
       at,
       at + FIELDS_A_JOB,
     ) as [string, string, string, string, string, string, string, string, string];
@@ -534,7 +550,7 @@ function readJobs(source: { queue: string; state: string }, reply: string[]): (L
       account: lane === '' ? '' : lane.slice(colon + 1),
       group: lane === '' ? 'default' : lane.slice(0, colon),
       ...(tag === '' ? {} : { tag }),
-      state: stateOf(source.state, held === '1'),
+      state: state as ListedState,
       createdAt: Number(timestamp),
       attempts: Number(attempts || 0),
       ...(processed === '' ? {} : { processedAt: Number(processed) }),
@@ -542,21 +558,6 @@ function readJobs(source: { queue: string; state: string }, reply: string[]): (L
     });
   }
   return jobs;
-}
-
-function stateOf(source: string, held: boolean): ListedState | 'unknown' {
-  switch (source) {
-    case 'waiting':
-    case 'prioritized':
-      return held ? 'held' : 'ready';
-    case 'active':
-    case 'delayed':
-    case 'failed':
-    case 'completed':
-      return source;
-    default:
-      return 'unknown';
-  }
 }
 
 /** Opens the settings, views and upkeep of a prefix. */

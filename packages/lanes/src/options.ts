@@ -1,6 +1,6 @@
 import { checkGroup } from './lane-options.js';
 import { LaneError } from './errors.js';
-import type { AuditReport, Retention } from './lanes.js';
+import type { AuditReport, FinishedState, Retention } from './lanes.js';
 import { checkLimits, type GroupLimits } from './limits.js';
 
 export interface LaneBackendOptions {
@@ -10,8 +10,8 @@ export interface LaneBackendOptions {
    */
   groups?: Record<string, GroupLimits>;
   /** Finished jobs are removed past this, with their indexes. Without it BullMQ's options decide. */
-  retention?: { completed?: Retention; failed?: Retention };
-  /** Hears the ids of jobs that retention has removed. */
+  retention?: Partial<Record<FinishedState, Retention>>;
+  /** Hears the ids of jobs that retention is about to remove; they stay when it fails. */
   onTrim?: (queue: string, ids: string[]) => unknown;
   /** Hears what the audit has repaired. */
   onRepair?: (queue: string, report: AuditReport) => unknown;

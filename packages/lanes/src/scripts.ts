@@ -6,6 +6,8 @@ import {
   installedBullmqVersion,
   installedScripts,
   keyLocals,
+  type BullScript,
+  type EmbeddedScript,
   type LaneRole,
 } from './bull-scripts.js';
 import { LaneError } from './errors.js';
@@ -65,13 +67,25 @@ const GATED_EXPORTS = [
   'release',
   'split',
 ];
-const RARE_FILES = ['lanes', 'indexes', 'totals', 'turns', 'promotion', 'removal', 'visibility', 'redirect'];
+const RARE_FILES = [
+  'lanes',
+  'indexes',
+  'totals',
+  'turns',
+  'promotion',
+  'removal',
+  'visibility',
+  'redirect',
+  'nested',
+];
 const RARE_EXPORTS = [
   'add_group',
   'birth',
   'charge_total',
   'drop_ghost',
+  'erase',
   'handle',
+  'held',
   'next_due',
   'open_due',
   'promote',
@@ -98,6 +112,7 @@ const OWN_EXPORTS = [
   'audit_counts',
   'audit_held',
   'carry_over',
+  'close_gate',
   'each_lane',
   'index_delayed',
   'index_finished',
@@ -131,39 +146,50 @@ function checkVersion(): void {
   }
 }
 
-const composed = new Map<string, ComposedScript>();
-
-function compose(): void {
-  checkVersion();
-  const scripts = installedScripts();
-  for (const [name, expected] of Object.entries(EMBEDDED_SCRIPTS)) {
-    const script = scripts.get(name);
-    const argv = script && highestArgument(script.content);
-    if (!script || script.keys !== expected.keys || (expected.argv !== null && argv !== expected.argv)) {
-      throw new LaneError(
-        'unsupported_bullmq',
-        `The script ${name} of bullmq ${installedBullmqVersion()} takes ${script?.keys ?? 'no'} keys and ${argv ?? 'no'} arguments; ${expected.keys} and ${expected.argv ?? 'any'} were expected. Install a supported version.`,
-      );
-    }
-    const definition = define([
-      `local FINISHING, ENDS_ATTEMPT = ${name === 'moveToFinished'}, ${expected.role === 'activating' || expected.endsAttempt === true}`,
-      prelude(false),
-      `local function bull(redis, KEYS, ARGV)\n${script.content}\nend`,
-      expected.names ? keyLocals(expected) : '',
-      read(`commands/${expected.role}.lua`),
-    ]);
-    composed.set(name, {
-      name,
-      role: expected.role,
-      numberOfKeys: script.keys + 1,
-      lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
-    });
-  }
+/** A script with the place it takes among BullMQ's; `around` is whether another one is wrapped around it. */
+function compose(script: BullScript, place: EmbeddedScript, around: boolean): ComposedScript {
+  const { name, content, keys } = script;
+  const endsAttempt = place.role === 'activating' || place.endsAttempt === true;
+  const definition = define([
+    `local FINISHING, ENDS_ATTEMPT = ${name === 'moveToFinished'}, ${endsAttempt}`,
+    prelude(around && place.role === 'other'),
+    `local function bull(redis, KEYS, ARGV)\n${content}\nend`,
+    place.names ? keyLocals(place) : '',
+    read(`commands/${place.role}.lua`),
+  ]);
+  return {
+    name,
+    role: place.role,
+    numberOfKeys: keys + 1,
+    lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
+  };
 }
 
-function compositions(): Map<string, ComposedScript> {
-  if (composed.size === 0) {
-    compose();
+/** The installed script and its place, once it has been checked that it is what the tests have run. */
+function embedded(name: string): [BullScript, EmbeddedScript] {
+  const place = EMBEDDED_SCRIPTS[name];
+  if (!place) {
+    throw new LaneError('unknown_command', `${name} is not a BullMQ command that lanes run.`);
+  }
+  const script = installedScripts().get(name);
+  const argv = script && highestArgument(script.content);
+  if (!script || script.keys !== place.keys || (place.argv !== null && argv !== place.argv)) {
+    throw new LaneError(
+      'unsupported_bullmq',
+      `The script ${name} of bullmq ${installedBullmqVersion()} takes ${script?.keys ?? 'no'} keys and ${argv ?? 'no'} arguments; ${place.keys} and ${place.argv ?? 'any'} were expected. Install a supported version.`,
+    );
+  }
+  return [script, place];
+}
+
+let composed: ReadonlyMap<string, ComposedScript> | undefined;
+
+function compositions(): ReadonlyMap<string, ComposedScript> {
+  if (!composed) {
+    checkVersion();
+    composed = new Map(
+      Object.keys(EMBEDDED_SCRIPTS).map((name) => [name, compose(...embedded(name), false)]),
+    );
   }
   return composed;
 }
@@ -174,16 +200,28 @@ export function laneScripts(): ReadonlyMap<string, ComposedScript> {
 }
 
 /**
- * The script that runs BullMQ's `commandName` with lanes, to be wrapped in a script of yours: put
- * your KEYS behind ours and your ARGV last, `table.remove` them again, then run this text as a
- * function of KEYS and ARGV. Its reply is BullMQ's, with a fifth element where that is a table.
+ * The script that runs BullMQ's `commandName` with lanes. `around` gives the text to run in its place, such as
+ * BullMQ's with more before and after it, and the number of its KEYS: BullMQ's come first, then its own. It takes
+ * its own ARGV off the end. Like BullMQ's text it sees a `redis` whose `call` is redirected to the lanes, and besides
+ *
+ * - `redis.now()`: the server's time in ms, where tests may move it;
+ * - `redis.lanes()`: functions of `src/lua/includes/nested.lua`.
  */
-export function laneScript(commandName: string): ComposedScript {
-  const script = compositions().get(commandName);
-  if (!script) {
-    throw new LaneError('unknown_command', `${commandName} is not a BullMQ command that lanes run.`);
+export function laneScript(
+  commandName: string,
+  around?: (bull: BullScript) => Pick<BullScript, 'content' | 'keys'>,
+): ComposedScript {
+  if (!around) {
+    const script = compositions().get(commandName);
+    return script ?? compose(...embedded(commandName), false);
   }
-  return script;
+  const [script, place] = embedded(commandName);
+  return compose({ ...script, ...around(script) }, place, true);
+}
+
+/** A script of yours on BullMQ's keys, with lanes: for what BullMQ has no command for. See `laneScript`. */
+export function customScript(script: BullScript): ComposedScript {
+  return compose(script, { role: 'other', keys: script.keys, argv: null }, true);
 }
 
 /** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
@@ -196,3 +234,4 @@ export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
     lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
   };
 }
+

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 import { mixedFleet } from './fleet.js';
 import { laneKeys } from './keys.js';
-import { Lanes, type AuditReport, type Retention } from './lanes.js';
+import { Lanes, type AuditReport, type FinishedState, type Retention } from './lanes.js';
 
 export interface UpkeepOptions {
   prefix: string;
   clock: (() => number) | undefined;
   /** How long a claim outlives its lease when its job is gone, ms. */
   patienceMs: number;
-  retention: { completed?: Retention; failed?: Retention } | undefined;
+  retention: Partial<Record<FinishedState, Retention>> | undefined;
   onTrim: ((queue: string, ids: string[]) => unknown) | undefined;
   onRepair: ((queue: string, report: AuditReport) => unknown) | undefined;
   onError: (error: unknown) => void;
@@ -106,7 +106,7 @@ export class Upkeep {
 
   private async trim(queue: string): Promise<void> {
     const { retention, onTrim } = this.options;
-    for (const state of ['completed', 'failed'] as const) {
+    for (const state of ['completed', 'failed', 'cancelled'] as const) {
       const kept = retention?.[state];
       if (kept) {
         await this.lanes.trim(queue, state, kept, (ids) => onTrim?.(queue, ids));

@@ -25,6 +25,9 @@ for _, c in ipairs(all.all_queues()) do
     delayed = call('ZCARD', c.own .. ':x:d:' .. account),
     completed = call('LLEN', c.own .. ':x:c:' .. account),
     failed = call('ZCARD', c.own .. ':x:f:' .. account),
+    cancelled = call('ZCARD', c.own .. ':x:n:' .. account),
+    started = call('ZCARD', c.own .. ':x:r:' .. account),
+    putOff = call('ZCOUNT', c.own .. ':x:r:' .. account, 1, 1),
     paused = call('HEXISTS', c.base .. 'meta', 'paused') == 1,
   }
   for _, id in ipairs(call('LRANGE', c.base .. 'active', 0, MAX_ACTIVE - 1)) do

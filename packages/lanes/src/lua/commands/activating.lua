@@ -138,7 +138,7 @@ local function redirect(command, key, ...)
       local lane = lane_of_key[JOB]
       call('LPUSH', OWN .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
     else
-      return rare().handle('failed', command, key, ...)
+      return rare().handle(FINISHED, command, key, ...)
     end
   elseif others or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
     return rare().redirect(command, key, ...)

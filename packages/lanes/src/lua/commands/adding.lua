@@ -88,7 +88,7 @@ local function redirect(command, key, ...)
   return call(command, key, ...)
 end
 
-local reply = bull({ call = redirect, pcall = redis.pcall }, KEYS, ARGV)
+local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
 if born and not load(own).g then
   -- A queue of lanes from its first job on, so that parents find their way back into it.
   rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))

@@ -11,13 +11,6 @@ local until_ms = tonumber(ARGV[3])
 if ARGV[4] == '1' then
   until_ms = until_ms + now()
 end
-local field = ARGV[2] .. ':u'
-local before = tonumber(call('HGET', KEYS[1], field))
-if before and before >= until_ms then
-  return floor(before)
-end
-call('HSET', KEYS[1], field, floor(until_ms))
-all.limit_everywhere(1)
-all.review(ARGV[2], ARGV[1])
+local closed_until = all.close_gate(ARGV[2], ARGV[1], until_ms)
 all.save_all()
-return floor(until_ms)
+return closed_until

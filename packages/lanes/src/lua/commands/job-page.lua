@@ -1,13 +1,14 @@
 --[[
-  A page of one queue's jobs in one state, newest first, of an account, of a tag, or of all.
+  A page of one queue's jobs in one of BullMQ's states, newest first, of an account, of a tag (in any
+  state), or of all.
 
   KEYS[1] the queue's own key.
-  ARGV[1] state: waiting, prioritized, active, delayed, failed, completed
+  ARGV[1] state: waiting, prioritized, active, delayed, failed, completed, cancelled
   [2] '' | 'account' | 'tag'  [3] its value  [4] offset  [5] count,
   then the key prefix and a time for tests.
-  Reply: the offset of the next page ('' = no more), then per job: id, '1' when held, and name,
-  lane, tag, timestamp, attempts made, processed, finished ('' where missing; all of them when
-  the job is gone).
+  Reply: the offset of the next page ('' = no more), then per job: id, its state (ready, held, active,
+  scheduled, retrying, failed, completed, cancelled), and name, lane, tag, timestamp, attempts made,
+  processed, finished ('' where missing; all of them when the job is gone).
 ]]
 local all = rare()
 local state, by, value = ARGV[1], ARGV[2], ARGV[3]
@@ -28,6 +29,8 @@ elseif by == 'account' then
     ids = call('LRANGE', OWN .. ':x:c:' .. value, from, from + count - 1)
   elseif state == 'failed' then
     ids = of_zset(OWN .. ':x:f:' .. value)
+  elseif state == 'cancelled' then
+    ids = of_zset(OWN .. ':x:n:' .. value)
   elseif state == 'delayed' then
     ids = of_zset(OWN .. ':x:d:' .. value)
   else
@@ -51,16 +54,31 @@ else
   ids = of_zset(BASE .. state)
 end
 
+local function bull_state(id)
+  for _, set in ipairs({ 'completed', 'failed', 'cancelled', 'delayed' }) do
+    if call('ZSCORE', BASE .. set, id) then
+      return set
+    end
+  end
+  return call('LPOS', BASE .. 'active', id) and 'active' or 'waiting'
+end
+
+local function state_of(id, started, held_reason)
+  local found = by == 'tag' and bull_state(id) or state
+  if found == 'delayed' then
+    return held_reason and held_reason ~= '' and 'held' or started and 'retrying' or 'scheduled'
+  elseif found == 'waiting' or found == 'prioritized' then
+    return all.held(BASE, id) and 'held' or 'ready'
+  end
+  return found
+end
+
 local reply = { #ids == count and tostring(from + count) or '' }
 for _, id in ipairs(ids) do
-  local job = call('HMGET', BASE .. id, 'name', 'ln', 'tg', 'timestamp', 'atm', 'processedOn', 'finishedOn')
-  local held = false
-  if state == 'waiting' or state == 'prioritized' then
-    local g, a = gated().split(job[2] or SHARED)
-    held = call('ZSCORE', OWN .. ':h:' .. g, a)
-  end
+  local job =
+    call('HMGET', BASE .. id, 'name', 'ln', 'tg', 'timestamp', 'atm', 'processedOn', 'finishedOn', 'ats', 'hr')
   reply[#reply + 1] = id
-  reply[#reply + 1] = held and '1' or '0'
+  reply[#reply + 1] = job[1] and state_of(id, job[8], job[9]) or ''
   for i = 1, 7 do
     reply[#reply + 1] = job[i] or ''
   end

@@ -35,7 +35,7 @@ local function promote(c)
       else
         push(c, lane, 'LPUSH', id)
       end
-      unindex_delayed(c, lane, id)
+      unindex_delayed(c, lane, id, job[3])
       call('XADD', c.base .. 'events', '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
       call('HSET', key, 'delay', 0)
     end

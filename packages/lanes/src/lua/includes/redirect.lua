@@ -4,7 +4,7 @@
 ]]
 local KINDS = {
   wait = true, prioritized = true, active = true, delayed = true, marker = true,
-  completed = true, failed = true,
+  completed = true, failed = true, cancelled = true,
 }
 
 local handlers = {}
@@ -55,7 +55,7 @@ function handlers.delayed(c, command, key, ...)
   elseif command == 'ZREM' then
     local ids = { ... }
     for i = 1, #ids do
-      unindex_delayed(c, lane_of(c, ids[i]), ids[i])
+      unindex_delayed(c, lane_of(c, ids[i]), ids[i], true)
     end
   end
   return call(command, key, ...)
@@ -81,6 +81,8 @@ local function finished(state)
 end
 handlers.completed = finished('completed')
 handlers.failed = finished('failed')
+-- BullMQ knows no such state; scripts around its own keep it like the other two.
+handlers.cancelled = finished('cancelled')
 
 -- "0" says that there is work: ours to decide, at the end of the call.
 function handlers.marker(c, command, key, ...)

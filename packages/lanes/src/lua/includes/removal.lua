@@ -34,10 +34,11 @@ local function job_deleted(key)
   lane_of_key[key] = lane
   deleted[key] = true
   if job[3] and not unindexed[key] then
-    if call('HEXISTS', key, 'failedReason') == 1 then
-      unindex_finished(c, 'failed', lane, id)
-    else
-      unindex_finished(c, 'completed', lane, id)
+    -- Its fields do not tell which end it took: one that completed after a retry has a `failedReason` too.
+    for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do
+      if call('ZSCORE', c.base .. state, id) then
+        unindex_finished(c, state, lane, id)
+      end
     end
   end
   if job[2] then

@@ -23,6 +23,9 @@ local function limit_everywhere(bit)
     call('HSET', CONFIG, 'lim', lim)
     for _, c in ipairs(all_queues()) do
       call('HSET', c.base .. 'meta', 'lane:lim', lim)
+      if c.v then
+        c.lim = lim
+      end
     end
   end
 end
@@ -89,11 +92,35 @@ local function carry_over(i, d, t, new_i, new_d)
 end
 
 -- One worker of a queue that has to wait hears until when.
-local function save_all()
+local function announce()
   for _, c in pairs(contexts) do
     if c.next and not c.wake then
       call('ZADD', c.base .. 'marker', floor(c.next) + 1, '1')
     end
+  end
+end
+
+local function save_all()
+  announce()
+  for _, c in pairs(contexts) do
     save(c)
   end
+end
+
+-- Closes a gate until a time, such as a remote system's Retry-After; of two closings the later one counts.
+local function close_gate(g, a, until_ms)
+  local key, field = PREFIX .. '::a:' .. a, g .. ':u'
+  local before = tonumber(call('HGET', key, field))
+  if before and before >= until_ms then
+    return floor(before)
+  end
+  call('HSET', key, field, floor(until_ms))
+  local known = gated.gates[g .. ':' .. a]
+  if known then
+    known.u = floor(until_ms)
+  end
+  limit_everywhere(1)
+  review(g, a)
+  announce()
+  return floor(until_ms)
 end
