@@ -8,3 +8,4 @@ export { hasPgBouncer, startPgBouncer, type PgBouncer } from './servers/pgbounce
 export { startPostgres, type PostgresServer, type PostgresServerOptions } from './servers/postgres.js';
 export { startRedis, type RedisServer, type RedisServerOptions } from './servers/redis.js';
 export { isAlive, untilGone } from './servers/liveness.js';
+export { startFaultProxy, type FaultProxy, type StoppedLink } from './proxy/index.js';
