@@ -6,13 +6,25 @@ import { explain } from './explain.js';
 const now = Date.parse('2026-12-02T14:00:00Z');
 const minuteMs = 60_000;
 
+const noJobs = {
+  ready: 0,
+  held: 0,
+  active: 0,
+  scheduled: 0,
+  retrying: 0,
+  delayed: 0,
+  failed: 0,
+  completed: 0,
+  cancelled: 0,
+};
+
 function view(changes: Partial<AccountView> = {}, counts: Partial<AccountView['counts']> = {}): AccountView {
   return {
     account: 'a1',
     weight: 1,
     paused: null,
     windows: null,
-    counts: { ready: 0, held: 0, active: 0, delayed: 0, failed: 0, completed: 0, ...counts },
+    counts: { ...noJobs, ...counts },
     gates: [],
     lanes: [],
     nextRunAt: null,

@@ -1,4 +1,5 @@
 import type { AccountView } from '@fairlane/lanes';
+import type { JobState } from '@fairlane/sdk';
 import type { z } from 'zod';
 import { explain } from './explain.js';
 import { presentLimits } from './present-limits.js';
@@ -6,21 +7,10 @@ import type { accountView, settingsAnswer } from './schemas.js';
 
 /** The account as the API shows it: times in ISO 8601, limits as they are set, and the sentence. */
 export function presentAccount(view: AccountView): z.output<typeof accountView> {
-  const { ready, held, active, delayed, failed, completed } = view.counts;
   return {
     ...presentSettings(view),
     paused: presentPause(view.paused),
-    counts: {
-      scheduled: null,
-      ready,
-      held,
-      active,
-      retrying: null,
-      completed,
-      dead: failed,
-      cancelled: 0,
-      delayed,
-    },
+    counts: presentCounts(view.counts),
     gates: view.gates.map(({ group, limits, tokens, inFlight, opensAt, reason }) => ({
       group,
       limits: presentLimits(limits),
@@ -54,6 +44,11 @@ export function presentSettings({ account, weight, windows }: AccountView): z.ou
 
 export function presentPause(paused: AccountView['paused']): { by: string; at: string } | null {
   return paused && { by: paused.by, at: isoTime(paused.at) };
+}
+
+function presentCounts(counts: AccountView['counts']): Record<JobState, number> {
+  const { scheduled, ready, held, active, retrying, completed, failed: dead, cancelled } = counts;
+  return { scheduled, ready, held, active, retrying, completed, dead, cancelled };
 }
 
 /** Whether anything is known of an account. One without jobs and settings is as good as one that never was. */

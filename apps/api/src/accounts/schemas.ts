@@ -70,9 +70,9 @@ export const accountsQuery = z.strictObject({
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
-const stateCounts = Object.fromEntries(JOB_STATES.map((state) => [state, count.nullable()])) as Record<
+const stateCounts = Object.fromEntries(JOB_STATES.map((state) => [state, count])) as Record<
   JobState,
-  z.ZodNullable<typeof count>
+  typeof count
 >;
 
 export const limitsView = z
@@ -92,9 +92,7 @@ export const accountView = z
     weight: z.number(),
     paused: pauseView.meta({ description: 'Who paused it and when' }),
     windows: z.array(window).nullable(),
-    counts: z
-      .object({ ...stateCounts, delayed: count.meta({ description: '`scheduled` and `retrying` together' }) })
-      .meta({ description: 'Jobs by state; null where a state is not counted by itself' }),
+    counts: z.object(stateCounts).meta({ description: 'Jobs by state' }),
     gates: z.array(
       z.object({
         group: z.string(),
