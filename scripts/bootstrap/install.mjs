@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { fingerprint, readStamp, workspaces, writeStamp } from './fingerprint.mjs';
-import { networkProblem } from './network.mjs';
+import { networkProblem, RETRY_ENV } from './network.mjs';
 import { LOG_DIR, ROOT, STATE_DIR } from './paths.mjs';
 import { ensurePnpm } from './pnpm.mjs';
 import { run } from './run.mjs';
@@ -32,7 +32,7 @@ export async function ensureInstalled() {
     {
       output: 'capture',
       logFile,
-      env: pnpmEnv(bin),
+      env: { ...pnpmEnv(bin), ...RETRY_ENV },
     },
   );
   if (!ok) {

@@ -3,6 +3,13 @@ import { Problem } from './say.mjs';
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT/;
 
+/** Without a network the defaults of npm and pnpm take more than a minute to give up. */
+export const RETRY_ENV = {
+  npm_config_fetch_retries: '2',
+  npm_config_fetch_retry_mintimeout: '1000',
+  npm_config_fetch_retry_maxtimeout: '5000',
+};
+
 /**
  * @param {string} output what npm or pnpm printed
  * @param {string} logFile

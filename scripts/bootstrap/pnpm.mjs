@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { networkProblem } from './network.mjs';
+import { networkProblem, RETRY_ENV } from './network.mjs';
 import { LOG_DIR, ROOT, TOOLS_DIR } from './paths.mjs';
 import { run } from './run.mjs';
 import { Problem, say } from './say.mjs';
@@ -37,7 +37,12 @@ export async function ensurePnpm() {
     `pnpm@${version}`,
   ];
   // In the draft's folder: npm must not take the clone for its project.
-  const { ok, output } = await run('npm', args, { cwd: draft, output: 'capture', logFile });
+  const { ok, output } = await run('npm', args, {
+    cwd: draft,
+    env: { ...process.env, ...RETRY_ENV },
+    output: 'capture',
+    logFile,
+  });
   if (!ok)
     throw networkProblem(output, logFile) ?? new Problem(`pnpm could not be installed, see ${logFile}`);
   if (!isComplete(draft, sha512)) {
