@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BlobStore } from '../blob-store.js';
+import { startS3, type S3InTests } from '../testing-support/s3-server.js';
+import { describeStoreContract } from '../testing-support/store-contract.js';
+import { newObjectId } from './object-id.js';
+import { openBlobStore } from './open-blob-store.js';
+import { createS3Store } from './s3-store.js';
+
+let s3: S3InTests;
+let store: BlobStore;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  store = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'deep/er' });
+});
+afterAll(async () => {
+  await store.close();
+  await s3.stop();
+});
+
+describe('the S3 store', () => {
+  describeStoreContract(() => store);
+
+  it('keeps to its prefix', async () => {
+    const other = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'other' });
+    const id = newObjectId();
+    await other.put(id, body('x'));
+    expect(await store.head(id)).toBeUndefined();
+    for await (const found of store.list({ beforeMs: Infinity })) expect(found.id).not.toBe(id);
+    await other.close();
+  });
+
+  it('says that there is no such bucket', async () => {
+    const nowhere = createS3Store({ client: s3.connect(), bucket: 'nowhere' });
+    await expect(nowhere.check()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } });
+    await expect(nowhere.get(newObjectId())).rejects.toMatchObject({ name: 'NoSuchBucket' });
+    await nowhere.close();
+  });
+});
+
+describe('openBlobStore', () => {
+  it('reaches a server that the environment names', async () => {
+    const names = ['AWS_ENDPOINT_URL_S3', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+    const before = names.map((name) => process.env[name]);
+    const values = [s3.url, 'us-east-1', 'S3RVER', 'S3RVER'];
+    for (const [at, name] of names.entries()) process.env[name] = values[at];
+    try {
+      const opened = openBlobStore(`s3://${s3.bucket}/opened/`);
+      const id = newObjectId();
+      await opened.put(id, body('x'));
+      expect(await opened.head(id)).toMatchObject({ bytes: 1 });
+      await opened.close();
+      const direct = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'opened' });
+      expect(await direct.head(id)).toMatchObject({ bytes: 1 });
+      await direct.close();
+    } finally {
+      for (const [at, name] of names.entries()) {
+        if (before[at] === undefined) delete process.env[name];
+        else process.env[name] = before[at];
+      }
+    }
+  });
+
+  it.each(['file:', 's3://', 'http://example.com/', '/var/blobs', ''])('does not take %j', (location) => {
+    expect(() => openBlobStore(location)).toThrow('file:DIR or s3://BUCKET/PREFIX');
+  });
+});
+
+async function* body(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
