@@ -7,12 +7,13 @@ import {
 } from 'bullmq';
 import { encodeLane, type LaneOptions } from './lane-options.js';
 import { laneKeys, ownKeyOfBase } from './keys.js';
-import { laneScripts, type ComposedScript } from './scripts.js';
+import { batchScript, laneScripts, type ComposedScript } from './scripts.js';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { groupArguments } from './groups.js';
 import type { Redis } from 'ioredis';
 import { joinFleet } from './fleet.js';
 import { Upkeep } from './upkeep.js';
+import { Coalescer } from './coalescer.js';
 import { Waker } from './waker.js';
 import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
 
@@ -21,13 +22,21 @@ type KeysMap = QueueContext[2];
 type Client = Parameters<RedisQueueBackend['execCommand']>[0];
 type Args = Parameters<RedisQueueBackend['execCommand']>[2];
 
-/** `{ next, now, fence }` of an activating script; 0 = none. */
-type WakeReply = [next: number, now: number, fence: number];
+/** `{ next, now, fence, token }` of an activating script; 0 = none. */
+type WakeReply = [next: number, now: number, fence: number, token: string];
+
+/** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
+function holderOf(jobId: string, token: string): string {
+  return `${token} ${jobId}`;
+}
 
 interface AddedJob {
   opts?: { lane?: LaneOptions };
   parentKey?: string;
 }
+
+/** A busy worker asks for several of these in one turn. */
+const COALESCED = 'moveToFinished';
 
 /** BullMQ's default of `lockDuration`. */
 const DEFAULT_LOCK_MS = 30_000;
@@ -44,7 +53,9 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly waker: Waker;
   private readonly ownKey: string;
   private readonly base: string;
+  /** Fences of the claims that handlers of this process hold. */
   private readonly fences = new Map<string, number>();
+  private coalescer: Coalescer | undefined;
   private upkeep: Upkeep | undefined;
 
   constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
@@ -130,6 +141,9 @@ export class LaneBackend extends RedisQueueBackend {
       const name = this.commandName(script.name);
       if (!(name in client)) {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
+        if (script.name === COALESCED) {
+          client.defineCommand(`${name}*`, { lua: batchScript(script) });
+        }
       }
     }
   }
@@ -165,68 +179,88 @@ export class LaneBackend extends RedisQueueBackend {
     const all = [...args];
     all.splice(script.numberOfKeys - 1, 0, this.ownKey);
     all.push(this.base, this.time());
-    const reply = client.runCommand(this.commandName(commandName), all);
-    return script.role === 'activating' ? this.heed(reply as Promise<unknown>) : reply;
+    if (script.role !== 'activating') {
+      return client.runCommand(this.commandName(commandName), all);
+    }
+    const reply =
+      commandName === COALESCED
+        ? this.coalesced(client, script).send(all)
+        : client.runCommand(this.commandName(commandName), all);
+    return this.heed(reply as Promise<unknown>);
+  }
+
+  private coalesced(client: Client, script: ComposedScript): Coalescer {
+    const name = this.commandName(COALESCED);
+    this.coalescer ??= new Coalescer(
+      script,
+      async (command, args) => client.runCommand(command, args as Args),
+      name,
+      `${name}*`,
+    );
+    return this.coalescer;
   }
 
   /** Ends the claim of a handler that has settled without a finish, never a newer one. */
-  protected async releaseClaim(jobId: string): Promise<void> {
-    const fence = this.fences.get(jobId);
+  protected async releaseClaim(jobId: string, token: string): Promise<void> {
+    const holder = holderOf(jobId, token);
+    const fence = this.fences.get(holder);
     if (fence !== undefined) {
-      this.fences.delete(jobId);
+      this.fences.delete(holder);
       await this.own('release-claim', [], [jobId, fence]);
     }
   }
 
-  /** A finish that was refused ends the claim of this handler, never a newer one. */
-  private async settled<T>(jobId: string, finish: () => Promise<T>): Promise<T> {
-    const fence = this.fences.get(jobId);
+  /** A finish that was refused, or that threw, ends the claim of this handler all the same. */
+  private async settled<T>(jobId: string, token: string, finish: () => Promise<T>): Promise<T> {
     try {
-      return await finish();
+      const result = await finish();
+      this.fences.delete(holderOf(jobId, token));
+      return result;
     } catch (error) {
-      if (fence !== undefined) {
-        await this.own('release-claim', [], [jobId, fence]);
-      }
+      // Where Redis is away the audit does it later.
+      await this.releaseClaim(jobId, token).catch(() => undefined);
       throw error;
-    } finally {
-      if (fence !== undefined && this.fences.get(jobId) === fence) {
-        this.fences.delete(jobId);
-      }
     }
   }
 
-  override moveToFinished(
-    ...[jobId, args]: Parameters<RedisQueueBackend['moveToFinished']>
-  ): ReturnType<RedisQueueBackend['moveToFinished']> {
-    return this.settled(jobId, () => super.moveToFinished(jobId, args));
+  override moveToCompleted(
+    ...args: Parameters<RedisQueueBackend['moveToCompleted']>
+  ): ReturnType<RedisQueueBackend['moveToCompleted']> {
+    return this.settled(args[0].id!, args[3], () => super.moveToCompleted(...args));
+  }
+
+  override moveToFailed(
+    ...args: Parameters<RedisQueueBackend['moveToFailed']>
+  ): ReturnType<RedisQueueBackend['moveToFailed']> {
+    return this.settled(args[0].id!, args[3], () => super.moveToFailed(...args));
   }
 
   override moveToDelayed(
     ...args: Parameters<RedisQueueBackend['moveToDelayed']>
   ): ReturnType<RedisQueueBackend['moveToDelayed']> {
-    return this.settled(args[0], () => super.moveToDelayed(...args));
+    return this.settled(args[0], args[3] ?? '0', () => super.moveToDelayed(...args));
   }
 
   override retryJob(
     ...args: Parameters<RedisQueueBackend['retryJob']>
   ): ReturnType<RedisQueueBackend['retryJob']> {
-    return this.settled(args[0], () => super.retryJob(...args));
+    return this.settled(args[0], args[2] ?? '0', () => super.retryJob(...args));
   }
 
   override moveJobFromActiveToWait(
     ...args: Parameters<RedisQueueBackend['moveJobFromActiveToWait']>
   ): ReturnType<RedisQueueBackend['moveJobFromActiveToWait']> {
-    return this.settled(args[0], () => super.moveJobFromActiveToWait(...args));
+    return this.settled(args[0], args[1] ?? '0', () => super.moveJobFromActiveToWait(...args));
   }
 
   /** BullMQ's reply; what it says about waking and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
     const bull = await reply;
     if (Array.isArray(bull) && Array.isArray(bull[4])) {
-      const [next, now, fence] = bull[4] as WakeReply;
+      const [next, now, fence, token] = bull[4] as WakeReply;
       this.waker.schedule(next, now);
       if (fence > 0) {
-        this.fences.set(String(bull[1]), fence);
+        this.fences.set(holderOf(String(bull[1]), token), fence);
       }
     }
     return bull;
@@ -318,7 +352,7 @@ export class LaneBackend extends RedisQueueBackend {
 }
 
 export interface DefiningClient {
-  defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
+  defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void;
 }
 
 type AddArguments = Parameters<RedisQueueBackend['addStandardJobArgs']>;

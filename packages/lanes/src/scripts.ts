@@ -235,3 +235,7 @@ export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
   };
 }
 
+/** Runs a composed script several times in one call; see `src/lua/batch.lua`. */
+export function batchScript({ lua }: ComposedScript): string {
+  return `local function one(KEYS, ARGV)\n${lua}\nend\n${read('batch.lua')}`;
+}

@@ -4,9 +4,9 @@
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply; where that is a table, its fifth element is { next, now, fence }: when
-  something becomes due next and the time it was computed at, on the server's clock (0 = not
-  known), and the fence of the claim taken. BullMQ reads four elements.
+  Returns BullMQ's reply; where that is a table, its fifth element is { next, now, fence, token }:
+  when something becomes due next and the time it was computed at, on the server's clock (0 = not
+  known), and the fence and lock token of the claim taken. BullMQ reads four elements.
 ]]
 local WORKER_NOW = tonumber(ARGV[2])
 local FINISHED = FINISHING and ARGV[5]
@@ -178,6 +178,7 @@ if type(reply) == 'table' then
     own.next and math.ceil(own.next) or 0,
     now_ms and floor(now_ms) or 0,
     own.fence or 0,
+    own.fence and cmsgpack.unpack(ARGV[FINISHING and 8 or #ARGV > 3 and 9 or 3]).token or '',
   }
 end
 return reply
