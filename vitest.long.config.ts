@@ -13,7 +13,7 @@ export default {
   ...long,
   test: {
     ...long.test,
-    include: ['packages/*/{src,test}/**/*.long.test.ts', 'apps/*/{src,test}/**/*.long.test.ts'],
+    include: ['{packages,apps}/*/{src,test}/**/*.long.test.ts', 'scripts/**/*.long.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
   },
 };

@@ -16,7 +16,6 @@ done
 name=fairlane-redis-$port
 
 # A server that was killed a moment ago may still hold the name and the port.
-docker wait "$name" >/dev/null 2>&1 || true
 docker rm --force "$name" >/dev/null 2>&1 || true
 
 pipe=$(mktemp -u)
@@ -25,9 +24,10 @@ exec 3<>"$pipe"
 rm "$pipe"
 
 # Inside the container all addresses are listened on; the published port is the host's loopback only.
+# The image is pulled by whoever chose this script, since a start has to be quick.
 exec docker run --rm --interactive --init --name "$name" \
   --publish "127.0.0.1:$port:$port" --volume "$dir:$dir" --user "$(id -u):$(id -g)" \
-  --entrypoint sh "${FAIRLANE_REDIS_IMAGE:-redis:7.2-alpine}" -c '
+  --entrypoint sh redis:7.2-alpine -c '
     exec 4<&0
     redis-server "$@" --bind 0.0.0.0 --protected-mode no </dev/null &
     server=$!
@@ -35,4 +35,4 @@ exec docker run --rm --interactive --init --name "$name" \
     (cat <&4 >/dev/null; kill -KILL $server) &
     while kill -0 $server 2>/dev/null; do wait $server || status=$?; done
     exit "${status:-0}"
-  ' redis-server "$@" <&3
+  ' redis-server "$@" <&3 3<&-

@@ -9,6 +9,8 @@ import { Problem, say } from './say.mjs';
 
 /** BullMQ's scripts use commands of 6.2. */
 const OLDEST_MAJOR = 6.2;
+/** The same as in redis-in-docker.sh. */
+const DOCKER_IMAGE = 'redis:7.2-alpine';
 const DOCKER_TIMEOUT_MS = 10_000;
 
 /**
@@ -43,7 +45,17 @@ async function inDocker() {
   const docker = findProgram('docker');
   if (docker === undefined) return undefined;
   const { ok } = await run(docker, ['info'], { output: 'capture', timeoutMs: DOCKER_TIMEOUT_MS });
-  return ok ? join(ROOT, 'scripts', 'bootstrap', 'redis-in-docker.sh') : undefined;
+  if (!ok) return undefined;
+  const { ok: present } = await run(docker, ['image', 'inspect', DOCKER_IMAGE], { output: 'capture' });
+  if (!present) {
+    say(`pulling ${DOCKER_IMAGE} with Docker`);
+    const { ok: pulled, output } = await run(docker, ['pull', DOCKER_IMAGE], { output: 'capture' });
+    if (!pulled) {
+      say(`Docker could not pull ${DOCKER_IMAGE}, looking further (${output.trim().split('\n').at(-1)})`);
+      return undefined;
+    }
+  }
+  return join(ROOT, 'scripts', 'bootstrap', 'redis-in-docker.sh');
 }
 
 async function fromDebian() {

@@ -46,9 +46,11 @@ describe('the search for Redis', () => {
     expect(await findRedis()).toEqual({ command: join(beside, 'valkey-server') });
   });
 
-  it('takes a Docker engine only if it runs', async () => {
+  it('takes a Docker engine only if it runs and has the image or gets it', async () => {
     path({ docker: 'exit 0' });
     expect(await findRedis()).toEqual({ command: expect.stringMatching(/redis-in-docker\.sh$/) });
+    path({ docker: '[ $1 != image ] && [ $1 != pull ]' });
+    await expect(findRedis()).rejects.toThrow('no Redis was found');
     path({ docker: 'echo "Cannot connect to the Docker daemon" >&2; exit 1' });
     await expect(findRedis()).rejects.toThrow('no Redis was found');
   });
