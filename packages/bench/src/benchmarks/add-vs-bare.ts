@@ -1,6 +1,6 @@
 import type { AdapterName } from '../adapters/by-name.js';
 import { scaleOf, type Benchmark, type Scale } from '../benchmark.js';
-import { medianRatio } from '../measure/pairs.js';
+import { medianRatio, type Measured } from '../measure/pairs.js';
 import { inRun } from '../measure/run.js';
 
 const ACCOUNTS = 100;
@@ -20,7 +20,7 @@ export const addVsBare: Benchmark = {
   },
 };
 
-async function addRate(adapter: AdapterName, { jobs, warmUpJobs }: Scale): Promise<number> {
+async function addRate(adapter: AdapterName, { jobs, warmUpJobs }: Scale): Promise<Measured> {
   return inRun({}, async (run) => {
     const child = await run.start('produce', {
       adapter,
@@ -31,6 +31,6 @@ async function addRate(adapter: AdapterName, { jobs, warmUpJobs }: Scale): Promi
     });
     child.send('go');
     const { elapsedMs } = await child.result;
-    return (jobs / elapsedMs) * 1_000;
+    return { value: (jobs / elapsedMs) * 1_000 };
   });
 }

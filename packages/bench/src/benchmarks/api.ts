@@ -48,13 +48,16 @@ async function vsExpress(context: BenchContext): Promise<number> {
   const load = { warmUpSeconds: context.quick ? 1 : WARM_UP_SECONDS, seconds: context.quick ? 2 : 8 };
   return medianRatio(
     { pairs: scaleOf(context).pairs, sides: ['API', 'bare Express'], say: context.say },
-    () => inRun({}, async (run) => withApi(run.port, async (target) => requestsPerSecond(target, load))),
+    () =>
+      inRun({}, async (run) =>
+        withApi(run.port, async (target) => ({ value: await requestsPerSecond(target, load) })),
+      ),
     () =>
       inRun({}, async (run) => {
         const server = await run.start('express-app', { queue: QUEUE });
         const rate = await requestsPerSecond(await server.result, load);
         server.send('stop');
-        return rate;
+        return { value: rate };
       }),
   );
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { scaleOf, type Benchmark } from '../benchmark.js';
-import { medianRatio } from '../measure/pairs.js';
+import { medianRatio, type Measured } from '../measure/pairs.js';
 import { inRun } from '../measure/run.js';
 import { workload } from '../workload.js';
 
@@ -23,7 +23,7 @@ export const twoWorkers: Benchmark = {
   },
 };
 
-async function jobsPerSecond(workerCount: number, watchMs: number): Promise<number> {
+async function jobsPerSecond(workerCount: number, watchMs: number): Promise<Measured> {
   return inRun({}, async (run) => {
     const queue = await run.openQueue('lanes', QUEUE);
     // What two workers could do at the very most, in the time watched and the start-up before it.
@@ -45,6 +45,6 @@ async function jobsPerSecond(workerCount: number, watchMs: number): Promise<numb
     for (const worker of workers) worker.send('stop');
     const results = await Promise.all(workers.map((worker) => worker.result));
     const rates = results.map((result) => (result.starts.length / result.watchedMs) * 1_000);
-    return rates.reduce((sum, rate) => sum + rate, 0);
+    return { value: rates.reduce((sum, rate) => sum + rate, 0) };
   });
 }

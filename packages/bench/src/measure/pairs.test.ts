@@ -7,8 +7,8 @@ describe('medianRatio', () => {
     const order: string[] = [];
     await medianRatio(
       { pairs: 4, sides: ['a', 'b'], say: () => undefined },
-      async () => order.push('a'),
-      async () => order.push('b'),
+      async () => ({ value: order.push('a') }),
+      async () => ({ value: order.push('b') }),
     );
     expect(order.join('')).toBe('abbaabba');
   });
@@ -18,19 +18,19 @@ describe('medianRatio', () => {
     const right = [10, 100, 30];
     const ratio = await medianRatio(
       { pairs: 3, sides: ['a', 'b'], say: () => undefined },
-      async () => left.shift()!,
-      async () => right.shift()!,
+      async () => ({ value: left.shift()! }),
+      async () => ({ value: right.shift()! }),
     );
     expect(ratio).toBe(1);
   });
 
-  it('names both sides in its progress', async () => {
+  it('names both sides in its progress, with what there is to say of them', async () => {
     const lines: string[] = [];
     await medianRatio(
       { pairs: 1, sides: ['lanes', 'bare'], say: (line) => lines.push(line) },
-      async () => 90,
-      async () => 100,
+      async () => ({ value: 90, note: 'warm' }),
+      async () => ({ value: 100 }),
     );
-    expect(lines).toEqual(['pair 1/1: lanes 90, bare 100, ratio 0.900']);
+    expect(lines).toEqual(['pair 1/1: lanes 90 (warm), bare 100, ratio 0.900']);
   });
 });

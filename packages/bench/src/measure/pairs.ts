@@ -1,5 +1,11 @@
 import { median, rounded } from './statistics.js';
 
+/** A figure, and what else a person may want to see of the run it comes from. */
+export interface Measured {
+  readonly value: number;
+  readonly note?: string;
+}
+
 export interface PairOptions {
   readonly pairs: number;
   /** Names of the two sides, for the progress lines. */
@@ -14,13 +20,13 @@ export interface PairOptions {
  */
 export async function medianRatio(
   { pairs, sides, say }: PairOptions,
-  a: () => Promise<number>,
-  b: () => Promise<number>,
+  a: () => Promise<Measured>,
+  b: () => Promise<Measured>,
 ): Promise<number> {
   const ratios: number[] = [];
   for (let pair = 0; pair < pairs; pair += 1) {
-    let left: number;
-    let right: number;
+    let left: Measured;
+    let right: Measured;
     if (pair % 2 === 0) {
       left = await a();
       right = await b();
@@ -28,11 +34,15 @@ export async function medianRatio(
       right = await b();
       left = await a();
     }
-    ratios.push(left / right);
+    const ratio = left.value / right.value;
+    ratios.push(ratio);
     say(
-      `pair ${pair + 1}/${pairs}: ${sides[0]} ${Math.round(left)}, ${sides[1]} ${Math.round(right)}, ` +
-        `ratio ${(left / right).toFixed(3)}`,
+      `pair ${pair + 1}/${pairs}: ${shown(sides[0], left)}, ${shown(sides[1], right)}, ratio ${ratio.toFixed(3)}`,
     );
   }
   return rounded(median(ratios));
+}
+
+function shown(side: string, { value, note }: Measured): string {
+  return `${side} ${Math.round(value)}${note === undefined ? '' : ` (${note})`}`;
 }

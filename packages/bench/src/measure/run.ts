@@ -53,7 +53,13 @@ export async function inRun<T>(options: RedisServerOptions, use: (run: Run) => P
 
 /** A number of `INFO`, such as `used_memory`. */
 export async function serverFigure(redis: Redis, section: string, name: string): Promise<number> {
-  const value = new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info(section))?.[1];
+  const value = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(await redis.info(section))?.[1];
   if (value === undefined) throw new Error(`expected ${name} in INFO ${section}`);
   return Number(value);
+}
+
+/** Processor time that the server has used since it started. */
+export async function serverCpuMs(redis: Redis): Promise<number> {
+  const user = await serverFigure(redis, 'cpu', 'used_cpu_user');
+  return (user + (await serverFigure(redis, 'cpu', 'used_cpu_sys'))) * 1_000;
 }

@@ -2,7 +2,8 @@ import type { BenchQueue } from '../adapters/adapter.js';
 import type { AdapterName } from '../adapters/by-name.js';
 import type { Scale } from '../benchmark.js';
 import { workload, type BenchJob } from '../workload.js';
-import { inRun, type Run } from './run.js';
+import type { Measured } from './pairs.js';
+import { inRun, serverCpuMs, type Run } from './run.js';
 
 export interface ThroughputSetup {
   readonly adapter: AdapterName;
@@ -27,8 +28,11 @@ const WARM_UP_PREFIX = 'warm';
  * Jobs a second of one worker process that works off a preloaded queue with an empty handler.
  * Every run has a fresh Redis and a fresh worker process: nothing a run leaves behind (fragmented memory,
  * optimised or de-optimised code) can favour one side of a pair throughout.
+ *
+ * The processor time a job took is noted beside: it hardly changes when the machine is busy with other
+ * things, and tells which of the two processes a difference comes from.
  */
-export async function throughput(setup: ThroughputSetup): Promise<number> {
+export async function throughput(setup: ThroughputSetup): Promise<Measured> {
   const { adapter, accounts, scale } = setup;
   return inRun({}, async (run) => {
     const warmUpQueue = await run.openQueue(adapter, WARM_UP_QUEUE);
@@ -44,9 +48,15 @@ export async function throughput(setup: ThroughputSetup): Promise<number> {
       warmUp: { queue: WARM_UP_QUEUE, jobs: scale.warmUpJobs, accountPrefix: WARM_UP_PREFIX },
       measured: { queue: MEASURED_QUEUE, jobs: scale.jobs, accountPrefix: MEASURED_PREFIX },
     });
+    const redisCpuBefore = await serverCpuMs(run.redis);
     child.send('go');
-    const { elapsedMs } = await child.result;
-    return (scale.jobs / elapsedMs) * 1_000;
+    const { elapsedMs, cpuMs } = await child.result;
+    const redisCpuMs = (await serverCpuMs(run.redis)) - redisCpuBefore;
+    const perJob = (ms: number): string => `${Math.round((ms * 1_000) / scale.jobs)} µs`;
+    return {
+      value: (scale.jobs / elapsedMs) * 1_000,
+      note: `CPU a job: Redis ${perJob(redisCpuMs)}, worker ${perJob(cpuMs)}`,
+    };
   });
 }
 
