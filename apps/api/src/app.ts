@@ -4,7 +4,7 @@ import { createAudit } from './audit/audit-log.js';
 import type { AppDeps } from './deps.js';
 import { createAccessControl } from './http/access.js';
 import { createCursorSeal } from './http/cursor-seal.js';
-import { handleError } from './http/error-handler.js';
+import { createErrorHandler } from './http/error-handler.js';
 import { mountRoutes } from './http/mount.js';
 import { requestLog } from './http/request-log.js';
 import { createEnqueueCounter } from './jobs/enqueue-counter.js';
@@ -25,13 +25,18 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(requestLog(deps.logger));
-  // No answer is a page, but for /docs, which brings its own policy.
+  // No answer is a page, but for /docs, which brings its own policy; what only old browsers of pages read is left out.
   app.use(
     helmet({
       contentSecurityPolicy: {
         useDefaults: false,
         directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       },
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
     }),
   );
   const context = {
@@ -43,6 +48,6 @@ export function createApp(deps: AppDeps): Express {
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };
   mountRoutes(app, routes, createAccessControl(deps.tokens), context);
-  app.use(handleError);
+  app.use(createErrorHandler(deps.logger));
   return app;
 }

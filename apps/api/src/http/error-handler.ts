@@ -1,27 +1,33 @@
-import { describeError, isRedisUnavailable } from '@fairlane/runtime';
+import { describeError, isRedisUnavailable, type Logger } from '@fairlane/runtime';
 import { FairlaneError } from '@fairlane/sdk';
 import type { ErrorRequestHandler } from 'express';
 import { Problem } from './problems.js';
+import { requestIdOf } from './request-log.js';
+import { sendText } from './send.js';
 
 /** Turns everything that is thrown into problem+json. */
-export const handleError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
-  // The client went away: nobody is left to answer, and nothing is wrong here.
-  if (response.destroyed) return;
-  const problem = toProblem(error);
-  if (problem.status >= 500) {
-    request.log.error({ error: describeError(problem.options.cause ?? error) }, 'request failed');
-  }
-  if (response.headersSent) {
-    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
-    response.destroy();
-    return;
-  }
-  if (problem.options.headers) response.set(problem.options.headers);
-  response
-    .status(problem.status)
-    .type('application/problem+json')
-    .send(JSON.stringify({ ...problem.toJSON(), requestId: request.id }));
-};
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    // The client went away: nobody is left to answer, and nothing is wrong here.
+    if (response.destroyed) return;
+    const problem = toProblem(error);
+    const requestId = requestIdOf(request);
+    if (problem.status >= 500) {
+      logger.error({ requestId, error: describeError(problem.options.cause ?? error) }, 'request failed');
+    }
+    if (response.headersSent) {
+      // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+      response.destroy();
+      return;
+    }
+    response.status(problem.status).set(problem.options.headers ?? {});
+    sendText(
+      response,
+      'application/problem+json; charset=utf-8',
+      JSON.stringify({ ...problem.toJSON(), requestId }),
+    );
+  };
+}
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -1,6 +1,4 @@
-import { pipeline } from 'node:stream/promises';
-import { Readable } from 'node:stream';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request } from 'express';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
 import { MAX_JSON_BYTES } from '../limits.js';
@@ -8,7 +6,9 @@ import type { AccessControl } from './access.js';
 import { parseJson } from './parse-json.js';
 import { describeIssues, issuesOf, Problem, type Issue, type ProblemCode } from './problems.js';
 import { readBody } from './read-body.js';
-import type { BodySpec, Reply, Route } from './route.js';
+import { requestIdOf } from './request-log.js';
+import type { BodySpec, Route } from './route.js';
+import { send } from './send.js';
 
 /** Puts the table on the app. Each request: access, parameters, body, handler, answer; in that order. */
 export function mountRoutes(
@@ -30,7 +30,7 @@ export function mountRoutes(
           query,
           body,
           principal,
-          requestId: request.id as string,
+          requestId: requestIdOf(request),
           app: context,
           request,
         }),
@@ -88,21 +88,4 @@ function check(schema: z.ZodType | undefined, value: unknown, code: ProblemCode)
 
 function invalid(code: ProblemCode, issues: readonly Issue[]): Problem {
   return new Problem(code, { detail: describeIssues(issues), issues });
-}
-
-async function send(response: Response, reply: Reply): Promise<void> {
-  response.status(reply.status);
-  if ('stream' in reply) {
-    response.type(reply.type);
-    // Sent at once, so that a client that sends and reads in turn gets its first answer.
-    response.flushHeaders();
-    await pipeline(Readable.from(reply.stream), response);
-  } else if ('text' in reply) {
-    if (reply.headers) response.set(reply.headers);
-    response.type(reply.type).send(reply.text);
-  } else {
-    if (reply.headers) response.set(reply.headers);
-    if (reply.body === undefined) response.end();
-    else response.json(reply.body);
-  }
 }

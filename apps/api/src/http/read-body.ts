@@ -12,6 +12,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     const chunks: Buffer[] = [];
     let bytes = 0;
     const timer = setTimeout(() => reject(new Problem('request_timeout')), bodyTimeoutMs);
+    let complete = false;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBytes) {
@@ -22,11 +23,14 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       reject(new Problem('payload_too_large', { detail: `The limit is ${maxBytes} bytes.` }));
       if (bytes > maxDiscardedBytes) request.destroy();
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => {
+      complete = true;
+      resolve(Buffer.concat(chunks));
+    });
     request.once('error', reject);
     request.once('close', () => {
       clearTimeout(timer);
-      reject(new Problem('invalid_request', { detail: 'The request was cut off.' }));
+      if (!complete) reject(new Problem('invalid_request', { detail: 'The request was cut off.' }));
     });
   });
 }

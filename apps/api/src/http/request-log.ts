@@ -1,37 +1,46 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@fairlane/runtime';
-import { pinoHttp } from 'pino-http';
 
 const requestIdHeader = 'x-request-id';
+const soundId = /^[\w.:-]{1,64}$/;
 const quietPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** A line a request: method, path, status, time. Never headers, bodies or query strings. */
+/**
+ * Gives every request an id (its own where it brings a sound one) and writes a line when it is over: method,
+ * path, status, time. Never headers, bodies or query strings. By hand rather than with pino-http, whose
+ * logger a request took a fifth of the time of an enqueue.
+ */
 export function requestLog(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId(request, response) {
-      const given = request.headers[requestIdHeader];
-      const id = typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : randomUUID();
-      response.setHeader(requestIdHeader, id);
-      return id;
-    },
-    serializers: {
-      req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
-        id,
-        method,
-        path: pathOf(url),
-      }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
-    },
-    customLogLevel(request, response, error) {
-      if (error || response.statusCode >= 500) return 'error';
-      return quietPaths.has(pathOf(request.url ?? '')) ? 'debug' : 'info';
-    },
-    customSuccessMessage: () => 'request',
-    customErrorMessage: () => 'request',
-  });
+  // These lines hold nothing to redact, and looking for it costs.
+  const lines = logger.child({}, { redact: [] });
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const startedAt = performance.now();
+    const given = request.headers[requestIdHeader];
+    const id = typeof given === 'string' && soundId.test(given) ? given : randomUUID();
+    request.headers[requestIdHeader] = id;
+    response.setHeader(requestIdHeader, id);
+    const { method, url = '' } = request;
+    response.once('close', () => {
+      const path = pathOf(url);
+      const status = response.statusCode;
+      const aborted = response.writableFinished ? {} : { aborted: true };
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+      const line = { request: { id, method, path }, status, ms, ...aborted };
+      if (status >= 500) lines.error(line, 'request');
+      else if (quietPaths.has(path)) lines.debug(line, 'request');
+      else lines.info(line, 'request');
+    });
+    next();
+  };
+}
+
+/** The id given by {@link requestLog}. */
+export function requestIdOf(request: IncomingMessage): string {
+  return String(request.headers[requestIdHeader]);
 }
 
 function pathOf(url: string): string {
-  return (url.split('?', 1)[0] ?? '').slice(0, 500);
+  const query = url.indexOf('?');
+  return (query === -1 ? url : url.slice(0, query)).slice(0, 500);
 }

@@ -16,15 +16,12 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly request: IncomingMessage;
 }
 
-export type Reply =
-  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  | {
-      readonly status: number;
-      readonly type: string;
-      readonly text: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
-  | { readonly status: number; readonly type: string; readonly stream: AsyncIterable<string> };
+/** JSON; or text of a type; or a text that is made while it is sent. */
+export type Reply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } & (
+  | { readonly body?: unknown }
+  | { readonly type: string; readonly text: string }
+  | { readonly type: string; readonly stream: AsyncIterable<string> }
+);
 
 export interface ResponseSpec {
   readonly description: string;

@@ -186,8 +186,8 @@ describe('POST /v1/jobs/{name}/batch', () => {
       rejected: 0,
     });
     const batchLines = () =>
-      api.log.filter(({ req }) => (req as { path?: string } | undefined)?.path === path);
-    await vi.waitFor(() => expect(batchLines()).toHaveLength(2));
+      api.log.filter(({ request: logged }) => (logged as { path?: string } | undefined)?.path === path);
+    await vi.waitFor(() => expect(batchLines().map(({ aborted }) => aborted)).toEqual([true, undefined]));
     expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
