@@ -156,6 +156,6 @@ describe('admission', () => {
     expect(await bench.take()).toBeUndefined();
     const own = `${bench.prefix}::q:queue`;
     expect((await redis.client.keys(`${own}:[rhlpcst]*`)).toSorted()).toEqual([]);
-    expect(await redis.client.hmget(`${bench.prefix}:queue:meta`, 'lane:n', 'lane:e')).toEqual(['0', '0']);
+    expect(await redis.client.hget(`${bench.prefix}:queue:meta`, 'lane:s')).toMatch(/^0 0 /);
   });
 });

@@ -211,7 +211,7 @@ export class LaneBackend extends RedisQueueBackend {
   }
 
   /** A finish that was refused, or that threw, ends the claim of this handler all the same. */
-  private async settled<T>(jobId: string, token: string, finish: () => Promise<T>): Promise<T> {
+  protected async settled<T>(jobId: string, token: string, finish: () => Promise<T>): Promise<T> {
     try {
       const result = await finish();
       this.fences.delete(holderOf(jobId, token));

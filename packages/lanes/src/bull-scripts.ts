@@ -105,13 +105,25 @@ export const EMBEDDED_SCRIPTS: Readonly<Record<string, EmbeddedScript>> = {
 
 const ROUTED = ['wait', 'active', 'prioritized', 'delayed', 'meta', 'marker'];
 
-/** Lua locals for the routed keys of a script: from its KEYS, built where it is given none. */
-export function keyLocals(script: EmbeddedScript): string {
-  const at = (name: string): string => {
-    const index = script.names?.indexOf(name) ?? -1;
-    return index === -1 ? `BASE .. '${name}'` : `KEYS[${index + 1}]`;
-  };
-  return ROUTED.map((name) => `local ${name.toUpperCase()} = ${at(name)}`).join('\n');
+/**
+ * Puts the script's KEYS in the place of their names in `text`: WAIT becomes KEYS[1] and so on.
+ * A variable that functions share costs more than an index into KEYS; a key that the script is not
+ * given gets one all the same.
+ */
+export function nameKeys(script: EmbeddedScript, text: string): string {
+  const { names } = script;
+  if (!names) {
+    return text;
+  }
+  const missing = ROUTED.filter((name) => !names.includes(name));
+  return [
+    ...missing.map((name) => `local ${name.toUpperCase()} = own.base .. '${name}'`),
+    ROUTED.filter((name) => names.includes(name)).reduce(
+      (lua, name) =>
+        lua.replaceAll(new RegExp(`\\b${name.toUpperCase()}\\b`, 'g'), `KEYS[${names.indexOf(name) + 1}]`),
+      text,
+    ),
+  ].join('\n');
 }
 
 /** Versions whose scripts the tests have run inside ours. */

@@ -5,7 +5,7 @@ import {
   highestArgument,
   installedBullmqVersion,
   installedScripts,
-  keyLocals,
+  nameKeys,
   type BullScript,
   type EmbeddedScript,
   type LaneRole,
@@ -30,6 +30,10 @@ function includes(names: readonly string[]): string {
   return names.map((name) => read(`includes/${name}.lua`)).join('\n');
 }
 
+/** Names that the files of the second and third layer, and commands that are not hot, use. */
+const SHORT_NAMES = `local BASE, OWN, lane_of_key = own.base, own.own, own.lane_of
+local SHARED, floor, huge = 'default:', math.floor, math.huge`;
+
 /**
  * A layer of functions that is built when a call first needs it; see `context.lua` for why.
  * What it exports are the names of its local functions.
@@ -37,11 +41,12 @@ function includes(names: readonly string[]): string {
 function layer(name: 'gated' | 'rare', files: readonly string[], exported: readonly string[]): string {
   return [
     `${name} = function()`,
-    `if ${name}_built then return ${name}_built end`,
+    `if own.${name} then return own.${name} end`,
     name === 'rare' ? 'local gated = gated()' : '',
+    SHORT_NAMES,
     includes(files),
-    `${name}_built = { ${exported.map((each) => `${each} = ${each}`).join(', ')} }`,
-    `return ${name}_built`,
+    `own.${name} = { ${exported.map((each) => `${each} = ${each}`).join(', ')} }`,
+    `return own.${name}`,
     'end',
   ].join('\n');
 }
@@ -151,11 +156,13 @@ function compose(script: BullScript, place: EmbeddedScript, around: boolean): Co
   const { name, content, keys } = script;
   const endsAttempt = place.role === 'activating' || place.endsAttempt === true;
   const definition = define([
-    `local FINISHING, ENDS_ATTEMPT = ${name === 'moveToFinished'}, ${endsAttempt}`,
-    prelude(around && place.role === 'other'),
+    prelude(around && place.role === 'other').replaceAll(/\bENDS_ATTEMPT\b/g, String(endsAttempt)),
     `local function bull(redis, KEYS, ARGV)\n${content}\nend`,
-    place.names ? keyLocals(place) : '',
-    read(`commands/${place.role}.lua`),
+    place.role === 'other' ? SHORT_NAMES : '',
+    nameKeys(place, read(`commands/${place.role}.lua`)).replaceAll(
+      /\bFINISHING\b/g,
+      String(name === 'moveToFinished'),
+    ),
   ]);
   return {
     name,
@@ -226,7 +233,11 @@ export function customScript(script: BullScript): ComposedScript {
 
 /** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
 export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
-  const definition = define(['local ENDS_ATTEMPT = false', prelude(true), read(`commands/${name}.lua`)]);
+  const definition = define([
+    prelude(true).replaceAll(/\bENDS_ATTEMPT\b/g, 'false'),
+    SHORT_NAMES,
+    read(`commands/${name}.lua`),
+  ]);
   return {
     name,
     role: 'own',

@@ -1,25 +1,22 @@
 --[[
   Runs a BullMQ script that may hand out a job (moveToActive, moveToFinished, moveToDelayed) or
-  that promotes delayed ones (retryJob); `bull` is the unmodified script.
+  that promotes delayed ones (retryJob); `bull` is the unmodified script. WAIT, META and so on
+  stand for the script's KEYS of these names.
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply; where that is a table, its fifth element is { next, now, fence, token }:
-  when something becomes due next and the time it was computed at, on the server's clock (0 = not
-  known), and the fence and lock token of the claim taken. BullMQ reads four elements.
+  Returns BullMQ's reply. Where that is a table and there is something to tell, its fifth element
+  is { next, now, fence, token }: when something becomes due next and the time that was computed
+  at, on the server's clock (0 = not known), and the fence and lock token of the claim taken.
+  BullMQ reads four elements.
 ]]
-local WORKER_NOW = tonumber(ARGV[2])
-local FINISHED = FINISHING and ARGV[5]
-local JOB = FINISHING and KEYS[12]
-local others
--- The job whose attempt has ended; the account that was served by the short way, and its tag.
-local ended, served, served_tag
+own.meta, own.marker = META, MARKER
 
 local function end_attempt()
-  if ended and load(own).lim then
-    gated().release(own, ended)
+  if own.ended and load(own).lim then
+    gated().release(own, own.ended)
   end
-  ended = nil
+  own.ended = nil
 end
 
 -- Admission without limits in a queue of one group; whatever is not plain goes the long way. The
@@ -29,31 +26,32 @@ local function admit()
   if own.lim or own.many or own.e <= 0 then
     return gated().admit(own)
   end
-  local head = call('ZRANGE', OWN .. ':r:' .. own.g, 0, 0, 'WITHSCORES')
+  own.ready = own.own .. ':r:' .. own.g
+  local head = call('ZRANGE', own.ready, '0', '0', 'WITHSCORES')
   local account = head[1]
-  local id = account and call('RPOPLPUSH', OWN .. ':l:' .. own.g .. ':' .. account, ACTIVE)
+  local id = account and call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
   if not id then
     return gated().admit(own)
   end
   own.n = own.n - 1
   own.e = own.e - 1
-  served, served_tag = account, tonumber(head[2])
-  if served_tag < own.v then
-    served_tag = own.v
+  local tag = tonumber(head[2])
+  if tag > own.v then
+    own.v = tag
   end
-  own.v = served_tag
-  own.moved = true
+  own.served = account
+  own.dirty = true
   return id
 end
 
 -- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's.
 local function settle()
   load(own)
-  local head = tonumber(call('ZRANGE', DELAYED, 0, 0, 'WITHSCORES')[2])
-  if head and head < (floor(now()) + 1) * 0x1000 then
+  local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
+  if head and head < (math.floor(now()) + 1) * 0x1000 then
     rare().promote(own)
   end
-  if own.lim and call('ZRANGEBYSCORE', OWN .. ':c', '-inf', now(), 'LIMIT', 0, 1)[1] then
+  if own.lim and call('ZRANGEBYSCORE', own.own .. ':c', '-inf', now(), 'LIMIT', '0', '1')[1] then
     rare().open_due(own)
   end
   return {}
@@ -66,13 +64,11 @@ local function redirect(command, key, ...)
       local a, b, d, e = ...
       local fields, from
       if e then
-        fields = call('HMGET', key, a, b, d, e, 'lane:v', 'lane:n', 'lane:e', 'lane:g', 'lane:lim', 'lane:x')
-        from = 5
+        fields, from = call('HMGET', key, a, b, d, e, 'lane:s', 'lane:g'), 5
       else
-        fields = call('HMGET', key, a, b, 'lane:v', 'lane:n', 'lane:e', 'lane:g', 'lane:lim', 'lane:x')
-        from = 3
+        fields, from = call('HMGET', key, a, b, 'lane:s', 'lane:g'), 3
       end
-      read_state(own, fields, from)
+      read_state(own, fields[from], fields[from + 1])
       end_attempt()
       return fields
     end
@@ -88,7 +84,7 @@ local function redirect(command, key, ...)
   elseif key == ACTIVE then
     local reply = call(command, key, ...)
     if command == 'LREM' and reply > 0 then
-      ended = select(2, ...)
+      own.ended = select(2, ...)
       if own.v then
         end_attempt()
       end
@@ -110,7 +106,7 @@ local function redirect(command, key, ...)
       if not own.next then
         return {}
       end
-      return { '', (math.ceil(own.next) + WORKER_NOW - floor(now())) * 0x1000 }
+      return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
     elseif command == 'ZADD' then
       local due = ... / 0x1000
       if not own.next or due < own.next then
@@ -125,28 +121,28 @@ local function redirect(command, key, ...)
     elseif command ~= 'ZCARD' then
       return rare().handle('prioritized', command, key, ...)
     end
-  elseif key == JOB and command == 'HMGET' and ... == 'parentKey' then
+  elseif FINISHING and key == KEYS[12] and command == 'HMGET' and ... == 'parentKey' then
     -- The lane of the finished job comes with the fields that BullMQ reads of it anyway.
     local fields = { ... }
     fields[#fields + 1] = 'ln'
     local reply = call('HMGET', key, unpack(fields))
-    lane_of_key[key] = reply[#fields] or SHARED
-    others = reply[1]
+    own.lane_of[key] = reply[#fields] or 'default:'
+    own.parent = reply[1]
     return reply
-  elseif FINISHED and command == 'ZADD' and key == KEYS[11] then
-    if FINISHED == 'completed' then
-      local lane = lane_of_key[JOB]
-      call('LPUSH', OWN .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
+  elseif FINISHING and command == 'ZADD' and key == KEYS[11] then
+    if ARGV[5] == 'completed' then
+      local lane = own.lane_of[KEYS[12]]
+      call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
     else
-      return rare().handle(FINISHED, command, key, ...)
+      return rare().handle(ARGV[5], command, key, ...)
     end
-  elseif others or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
+  elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
     return rare().redirect(command, key, ...)
   end
   return call(command, key, ...)
 end
 
-local reply = bull({ call = redirect, pcall = redis.pcall }, KEYS, ARGV)
+local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
 end_attempt()
 
 local job = type(reply) == 'table' and reply[1]
@@ -162,21 +158,22 @@ if type(job) == 'table' then
       cost = tonumber(job[i + 1])
     end
   end
-  if served then
-    call('ZADD', OWN .. ':r:' .. own.g, served_tag + cost, served)
+  if own.served then
+    local tag = own.v + cost
+    call('ZADD', own.ready, tag % 1 == 0 and string.format('%d', tag) or tag, own.served)
   end
   if not name then
     reply = rare().drop_ghost(own, reply[2])
   end
 end
-if rare_built then
-  rare_built.save_others()
+if own.rare then
+  own.rare.save_others()
 end
 save(own)
-if type(reply) == 'table' then
+if type(reply) == 'table' and (own.next or own.fence) then
   reply[5] = {
     own.next and math.ceil(own.next) or 0,
-    now_ms and floor(now_ms) or 0,
+    own.now and math.floor(own.now) or 0,
     own.fence or 0,
     own.fence and cmsgpack.unpack(ARGV[FINISHING and 8 or #ARGV > 3 and 9 or 3]).token or '',
   }

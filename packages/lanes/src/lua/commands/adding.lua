@@ -1,20 +1,22 @@
 --[[
-  Runs a BullMQ script that adds one job; `bull` is the unmodified script.
+  Runs a BullMQ script that adds one job; `bull` is the unmodified script. WAIT, META and so on
+  stand for the script's KEYS of these names.
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's, then the job's lane ('' =
   the shared one), '' or JSON { cost, tag, parent }, the queue's key prefix, a time for tests.
   Returns BullMQ's reply.
 ]]
-local EXTRA = table.remove(ARGV)
-local LANE = table.remove(ARGV)
-local born
-local more = EXTRA ~= '' and cjson.decode(EXTRA) or nil
-local lane = LANE ~= '' and LANE or SHARED
+local extra = table.remove(ARGV)
+own.given = table.remove(ARGV)
+own.lane = own.given ~= '' and own.given or 'default:'
+own.more = extra ~= '' and cjson.decode(extra) or nil
+own.meta, own.marker = META, MARKER
 
 -- The job waits in its lane: the common cases here, a new lane under limits the long way.
 local function wait(command, id)
   load(own)
-  local count = call(command, OWN .. ':l:' .. lane, id)
+  local lane = own.lane
+  local count = call(command, own.own .. ':l:' .. lane, id)
   own.dirty = true
   if count > 1 and not own.lim then
     own.n = own.n + 1
@@ -29,12 +31,12 @@ local function wait(command, id)
   end
   own.n = own.n + 1
   if count == 1 then
-    if call('ZADD', OWN .. ':r:' .. g, 'NX', own.v, a) == 1 then
-      call('ZADD', OWN .. ':s', 'NX', floor(now()), lane)
-      call('ZADD', string.match(BASE, '^(.*):[^:]*:$') .. '::accounts', 'NX', 0, a)
+    if call('ZADD', own.own .. ':r:' .. g, 'NX', own.v, a) == 1 then
+      call('ZADD', own.own .. ':s', 'NX', string.format('%d', now()), lane)
+      call('ZADD', string.match(own.base, '^(.*):[^:]*:$') .. '::accounts', 'NX', '0', a)
     end
     own.e = own.e + 1
-  elseif not call('ZSCORE', OWN .. ':h:' .. g, a) then
+  elseif not call('ZSCORE', own.own .. ':h:' .. g, a) then
     own.e = own.e + 1
   end
   return count
@@ -45,9 +47,8 @@ local function redirect(command, key, ...)
     -- The state comes with what BullMQ reads of this hash before it pushes.
     if command == 'HMGET' and not own.v and select('#', ...) == 2 then
       local first, second = ...
-      local fields =
-        call('HMGET', key, first, second, 'lane:v', 'lane:n', 'lane:e', 'lane:g', 'lane:lim', 'lane:x')
-      read_state(own, fields, 3)
+      local fields = call('HMGET', key, first, second, 'lane:s', 'lane:g')
+      read_state(own, fields[3], fields[4])
       return fields
     end
   elseif key == MARKER then
@@ -56,16 +57,15 @@ local function redirect(command, key, ...)
       return 0
     end
   elseif key == WAIT then
-    local id = ...
-    if BASE .. id ~= born then
+    if own.base .. ... ~= own.born then
       return rare().handle('wait', command, key, ...)
     end
-    return wait(command, id)
+    return wait(command, (...))
   elseif key == DELAYED then
     local score, id = ...
-    if command == 'ZADD' and BASE .. id == born then
-      local account = string.sub(lane, string.find(lane, ':', 1, true) + 1)
-      call('ZADD', OWN .. ':x:d:' .. account, floor(score / 0x1000), id)
+    if command == 'ZADD' and own.base .. id == own.born then
+      local account = string.sub(own.lane, string.find(own.lane, ':', 1, true) + 1)
+      call('ZADD', own.own .. ':x:d:' .. account, string.format('%d', score / 0x1000), id)
     elseif command == 'ZADD' or command == 'ZREM' then
       return rare().handle('delayed', command, key, ...)
     end
@@ -73,28 +73,28 @@ local function redirect(command, key, ...)
     return rare().handle('prioritized', command, key, ...)
   elseif command == 'HMSET' then
     if ... == 'name' then
-      born = key
-      lane_of_key[key] = lane
-      if more then
-        return rare().birth(key, LANE ~= '' and LANE or nil, more.cost, more.tag, ...)
-      elseif LANE == '' then
+      own.born = key
+      own.lane_of[key] = own.lane
+      if own.more then
+        return rare().birth(key, own.given ~= '' and own.given or nil, own.more.cost, own.more.tag, ...)
+      elseif own.given == '' then
         return call('HMSET', key, ...)
       end
-      return call('HMSET', key, 'ln', LANE, ...)
+      return call('HMSET', key, 'ln', own.given, ...)
     end
-  elseif command == 'DEL' or more and more.parent and key ~= ACTIVE then
+  elseif command == 'DEL' or own.more and own.more.parent and key ~= ACTIVE then
     return rare().redirect(command, key, ...)
   end
   return call(command, key, ...)
 end
 
 local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
-if born and not load(own).g then
+if own.born and not load(own).g then
   -- A queue of lanes from its first job on, so that parents find their way back into it.
-  rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))
+  rare().add_group(own, string.sub(own.lane, 1, string.find(own.lane, ':', 1, true) - 1))
 end
-if rare_built then
-  rare_built.save_others()
+if own.rare then
+  own.rare.save_others()
 end
 save(own)
 return reply

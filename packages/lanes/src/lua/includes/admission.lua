@@ -90,7 +90,7 @@ local function charge_tag(c, g, a, tag, cost, weight, mine)
   end
   local finish = start + cost / weight
   c.v = start
-  c.moved = true
+  c.dirty = true
   call('ZADD', c.own .. ':r:' .. g, finish, a)
   if mine then
     for i = 1, #mine do
@@ -142,7 +142,7 @@ local function admit(c)
         end
         if tag > c.v then
           c.v = tag
-          c.moved = true
+          c.dirty = true
         end
       else
         local cost, unrun = 1, false

@@ -60,12 +60,13 @@ local function account_tag(c, a, least)
   return tag
 end
 
--- From now on jobs of this queue are looked at before they are charged.
-local function look_at_jobs(c)
-  if not load(c).x then
-    c.x = '1'
-    call('HSET', c.base .. 'meta', 'lane:x', 1)
+-- What the queue has beyond its counts.
+local function write_groups(c)
+  local groups = c.g
+  if c.lim or c.x then
+    groups = groups .. ';' .. (c.lim or '') .. ';' .. (c.x or '')
   end
+  call('HSET', c.base .. 'meta', 'lane:g', groups)
 end
 
 -- First lane of a group in this queue: the queue becomes, or already is, a queue of lanes.
@@ -74,12 +75,19 @@ local function add_group(c, g)
   groups[#groups + 1] = g
   c.g = c.g and (c.g .. ',' .. g) or g
   c.many = #groups > 1
-  call('HSET', c.base .. 'meta', 'lane:g', c.g)
   if not c.many then
     call('SADD', PREFIX .. '::queues', queue_of(c))
     c.lim = tonumber(call('HGET', PREFIX .. '::conf', 'lim'))
-    if c.lim then
-      call('HSET', c.base .. 'meta', 'lane:lim', c.lim)
+  end
+  write_groups(c)
+end
+
+-- From now on jobs of this queue are looked at before they are charged.
+local function look_at_jobs(c)
+  if not load(c).x then
+    c.x = '1'
+    if c.g then
+      write_groups(c)
     end
   end
 end

@@ -58,8 +58,8 @@ local function queue_deleted(c)
   if call('EXISTS', c.own .. ':k') == 0 then
     call('SREM', PREFIX .. '::queues', queue_of(c))
   end
-  call('HDEL', c.base .. 'meta', 'lane:v', 'lane:n', 'lane:e', 'lane:g', 'lane:lim', 'lane:x')
-  c.dirty, c.moved, c.wake, c.again = false, false, false, false
+  call('HDEL', c.base .. 'meta', 'lane:s', 'lane:g')
+  c.dirty, c.wake, c.again = false, false, false
 end
 
 -- The hash of the job that was handed out had been deleted behind our back, and BullMQ has made a

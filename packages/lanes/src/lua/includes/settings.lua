@@ -22,10 +22,8 @@ local function limit_everywhere(bit)
     lim = lim + bit
     call('HSET', CONFIG, 'lim', lim)
     for _, c in ipairs(all_queues()) do
-      call('HSET', c.base .. 'meta', 'lane:lim', lim)
-      if c.v then
-        c.lim = lim
-      end
+      load(c).lim = lim
+      write_groups(c)
     end
   end
 end

@@ -76,7 +76,7 @@ local function forget_empty(c)
       local tag = tonumber(popped[i + 1])
       if tag > c.v then
         c.v = tag
-        c.moved = true
+        c.dirty = true
       end
     end
   end
