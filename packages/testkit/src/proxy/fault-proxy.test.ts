@@ -155,6 +155,17 @@ describe('the fault proxy', () => {
     await expect.poll(() => one.fate()).toBe('ECONNRESET');
   });
 
+  it('passes on what a stopped connection held back, when it is released', async () => {
+    const one = await talking();
+    const stopped = proxy.stopAt('toServer', 'b');
+    one.say('ab');
+    const link = await stopped;
+    one.say('c');
+    link.release();
+    one.say('d');
+    await expect.poll(() => one.heard()).toBe('helloabcd');
+  });
+
   it('stops an answer while its request has arrived', async () => {
     const stopped = proxy.stopAt('toClient', 'question');
     const one = client();

@@ -8,9 +8,11 @@ export interface FaultProxyOptions {
   readonly target: { readonly host?: string; readonly port: number };
 }
 
-/** A connection that stands still at a chosen point: nothing moves in either direction until it is cut. */
+/** A connection that stands still at a chosen point: nothing moves in either direction. */
 export interface StoppedLink {
   cut(): void;
+  /** Passes on what was held back, as a network that was slow. */
+  release(): void;
 }
 
 /**
@@ -107,7 +109,11 @@ export async function startFaultProxy({ target }: FaultProxyOptions): Promise<Fa
     },
     stopAt: async (direction, marker) =>
       new Promise((resolve) => {
-        traps.add({ direction, marker, spring: (link) => resolve({ cut: () => link.cut() }) });
+        traps.add({
+          direction,
+          marker,
+          spring: (link) => resolve({ cut: () => link.cut(), release: () => link.release() }),
+        });
       }),
     async close() {
       const closed = once(server, 'close');

@@ -21,6 +21,8 @@ export class Link {
   readonly #upstream: Socket;
   readonly #weather: Weather;
   readonly #gaps = new Set<Direction>();
+  /** What arrived since the connection stopped, to be passed on in this order. */
+  readonly #held: (() => void)[] = [];
   #isStopped = false;
 
   constructor(client: Socket, upstream: Socket, weather: Weather) {
@@ -50,23 +52,18 @@ export class Link {
     this.#upstream.resetAndDestroy();
   }
 
+  /** Passes on what was held back since the connection stopped. */
+  release(): void {
+    this.#isStopped = false;
+    for (const passOn of this.#held.splice(0)) passOn();
+  }
+
   #carry(direction: Direction, from: Socket, to: Socket): void {
     let tail = '';
     /** Chunks on their way, in order: a shorter delay must not overtake a longer one. */
     let onTheWay = Promise.resolve();
 
-    from.on('data', (chunk: Buffer) => {
-      if (this.#isStopped) return;
-      if (this.#weather.isWatched()) {
-        const text = tail + chunk.toString('latin1');
-        tail = text.slice(-TAIL_BYTES);
-        this.#isStopped = this.#weather.stopsBefore(direction, text);
-        if (this.#isStopped) return;
-      }
-      if (this.#weather.swallows(direction, chunk.length)) {
-        this.#gaps.add(direction);
-        return;
-      }
+    const passOn = (chunk: Buffer) => {
       // One that waits for a slow reader holds back what follows, and no more is read meanwhile.
       from.pause();
       const arrivesAt = performance.now() + this.#weather.delayMs();
@@ -74,11 +71,23 @@ export class Link {
         .then(async () => until(arrivesAt))
         .then(async () => deliver(to, chunk))
         .then(() => void from.resume());
+    };
+    const passOnEnd = () => void onTheWay.then(() => to.end());
+    from.on('data', (chunk: Buffer) => {
+      if (!this.#isStopped && this.#weather.isWatched()) {
+        const text = tail + chunk.toString('latin1');
+        tail = text.slice(-TAIL_BYTES);
+        this.#isStopped = this.#weather.stopsBefore(direction, text);
+      }
+      if (this.#isStopped) this.#held.push(() => passOn(chunk));
+      else if (this.#weather.swallows(direction, chunk.length)) this.#gaps.add(direction);
+      else passOn(chunk);
     });
     from.on('end', () => {
-      if (!this.#isStopped) void onTheWay.then(() => to.end());
+      if (!this.#isStopped) passOnEnd();
       // To the client a stopped connection looks open whatever the server does; a client that is gone is gone.
       else if (direction === 'toServer') this.cut();
+      else this.#held.push(passOnEnd);
     });
   }
 }

@@ -112,10 +112,20 @@ export class Platform {
     record.ambiguous = true;
   }
 
+  /** The caller went away soon after its answer: whether it had noted it down cannot be seen from here. */
+  hungUp(body: unknown): void {
+    const reference = referenceOf(body);
+    const record = reference === undefined ? undefined : this.#book.find(reference);
+    if (record !== undefined) record.hungUp = true;
+  }
+
   find(accountId: string, reference: string, nowMs: number): Answer {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return { status: 404, body: { code: 'account_unknown' } };
-    if (account.kind === 'blind') return { status: 405, body: { code: 'no_lookup' } };
+    if (account.kind === 'blind') {
+      this.#book.askedInVain(reference);
+      return { status: 405, body: { code: 'no_lookup' } };
+    }
     if (account.revoked) return { status: 401, body: { code: 'revoked' } };
     const record = this.#book.find(reference);
     if (record === undefined) return { status: 404, body: { code: 'not_found' } };

@@ -9,6 +9,8 @@ export interface ReferenceRecord {
   applied: number;
   lastStatus: number;
   ambiguous: boolean;
+  /** The caller went away soon after an answer. */
+  hungUp: boolean;
   kind: AccountKind | undefined;
   /** First message that was applied for this reference. */
   message?: { id: string; visibleAtMs: number };
@@ -25,13 +27,31 @@ export class ReferenceBook {
     const known = this.#records.get(reference);
     if (known !== undefined) return known;
     if (this.#records.size >= MAX_REFERENCES) return undefined;
-    const record = { requests: 0, lookups: 0, applied: 0, lastStatus: 0, ambiguous: false, kind };
+    const record = {
+      requests: 0,
+      lookups: 0,
+      applied: 0,
+      lastStatus: 0,
+      ambiguous: false,
+      hungUp: false,
+      kind,
+    };
     this.#records.set(reference, record);
     return record;
   }
 
   find(reference: string): ReferenceRecord | undefined {
     return this.#records.get(reference);
+  }
+
+  /**
+   * The caller of a blind account does not know what became of a reference. That is believed of one that went
+   * away with its answer, or before its request came through: one that asks for no such reason has forgotten
+   * what it was told, and its job must not end dead.
+   */
+  askedInVain(reference: string): void {
+    const record = this.open(reference, 'blind');
+    if (record !== undefined && (record.hungUp || record.requests === 0)) record.ambiguous = true;
   }
 
   totals(): { applied: number; repeated: number; expectedDead: number } {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { AccountPatchInput } from './protocol.js';
@@ -39,6 +42,22 @@ async function withAccount(account: string, patch: Omit<AccountPatchInput, 'acco
 async function recordOf(reference: string) {
   const { byReference } = await sandbox.report({ full: true });
   return byReference?.[reference];
+}
+
+/** On a connection of its own, which stays open until it is told to hang up. */
+async function sendAndStay(account: string) {
+  const agent = new Agent({ keepAlive: true });
+  const post = request(`${sandbox.url}/accounts/${account}/messages`, { method: 'POST', agent });
+  post.end(JSON.stringify({ ...message, reference: `${account}/r` }));
+  const [response] = (await once(post, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return { status: response.statusCode, hangUp: () => agent.destroy() };
+}
+
+async function isAmbiguousOnceAsked(account: string) {
+  await ask(account, `${account}/r`);
+  return (await recordOf(`${account}/r`))?.ambiguous;
 }
 
 describe('the sandbox platform', () => {
@@ -195,6 +214,39 @@ describe('the sandbox platform', () => {
     await withAccount('blind', { faults: {} });
     expect((await send(account)).status).toBe(200);
     expect((await sandbox.report()).expectedDead - before).toBe(1);
+  });
+
+  describe('a blind account that is asked', () => {
+    it('expects the end of a caller that went away with its answer, once it asks', async () => {
+      const account = await withAccount('killed', { kind: 'blind' });
+      const before = (await sandbox.report()).expectedDead;
+      const caller = await sendAndStay(account);
+      expect(caller.status).toBe(200);
+      caller.hangUp();
+      await expect.poll(async () => isAmbiguousOnceAsked(account)).toBe(true);
+      expect((await sandbox.report()).expectedDead - before).toBe(1);
+    });
+
+    it('expects nothing of one that only went away', async () => {
+      const account = await withAccount('finished', { kind: 'blind' });
+      (await sendAndStay(account)).hangUp();
+      expect(await recordOf('finished/r')).toMatchObject({ applied: 1, ambiguous: false });
+    });
+
+    it('does not believe one that is still there', async () => {
+      const account = await withAccount('forgetful', { kind: 'blind' });
+      const caller = await sendAndStay(account);
+      expect(await isAmbiguousOnceAsked(account)).toBe(false);
+      caller.hangUp();
+    });
+
+    it('believes one whose request never came through', async () => {
+      const account = await withAccount('cut-off', { kind: 'blind' });
+      const before = (await sandbox.report()).expectedDead;
+      expect((await ask(account, 'cut-off/r')).status).toBe(405);
+      expect((await sandbox.report()).expectedDead - before).toBe(1);
+      expect(await recordOf('cut-off/r')).toBeUndefined();
+    });
   });
 
   it('counts every request on arrival and the violations of a limit', async () => {

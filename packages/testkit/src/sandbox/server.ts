@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { Callers } from './callers.js';
 import type { Answer, Outcome, Platform } from './platform.js';
 import { accountPatchesSchema } from './protocol.js';
 import { readJson } from './request-body.js';
@@ -24,8 +25,9 @@ export interface SandboxServerOptions {
 }
 
 export function createSandboxServer(platform: Platform, options: SandboxServerOptions): Server {
+  const callers = new Callers((body) => platform.hungUp(body));
   const server = createServer((request, response) => {
-    handle(platform, options, request, response).catch((error: unknown) => {
+    handle(platform, callers, options, request, response).catch((error: unknown) => {
       // The caller went away while sending: there is nobody to answer.
       if (request.destroyed) return;
       reply(response, { status: 500, body: { code: 'sandbox_defect', detail: String(error) } });
@@ -38,6 +40,7 @@ export function createSandboxServer(platform: Platform, options: SandboxServerOp
 
 async function handle(
   platform: Platform,
+  callers: Callers,
   { latencyMs }: SandboxServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -56,9 +59,11 @@ async function handle(
     return reply(response, find(platform, account, url.searchParams.get('reference')));
   }
   if (account !== undefined && request.method === 'POST') {
+    const { socket } = request;
     const { outcome, body } = await send(platform, account, request);
     response.once('close', () => {
-      if (!response.writableFinished) platform.undelivered(body);
+      if (response.writableFinished) callers.answered(socket, body);
+      else platform.undelivered(body);
     });
     if (latencyMs > 0) await delay(latencyMs);
     return finish(request, response, outcome);
