@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { findChromium } from './chromium.mjs';
 import { ROOT, STATE_DIR } from './paths.mjs';
 import { run } from './run.mjs';
 import { say } from './say.mjs';
@@ -39,13 +38,6 @@ export async function runChecks(suite, filters, build) {
     await count('lint', () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']));
     await count('format', () => tool('oxfmt/bin/oxfmt', ['--check', '.']));
   }
-  const missing = filters.length > 0 ? undefined : await browserForTests();
-  if (missing !== undefined) {
-    say(missing);
-    // On a build server nobody reads a line that says "skipped".
-    if (process.env['CI'] === 'true') failed += 1;
-  }
-
   const tests = await runVitest(suite, filters);
   passed += tests.passed;
   failed += tests.failed;
@@ -72,14 +64,6 @@ async function succeeds(step) {
     say(error instanceof Error ? error.message : String(error));
     return false;
   }
-}
-
-/** @returns {Promise<string | undefined>} what to say about tests that cannot run */
-async function browserForTests() {
-  const browser = await findChromium();
-  if (browser === undefined) return 'skipped: tests in a browser, since there is no chromium on the PATH';
-  process.env['FAIRLANE_CHROMIUM'] = browser;
-  return undefined;
 }
 
 /**
