@@ -7,7 +7,7 @@ import {
 } from 'bullmq';
 import { encodeLane, type LaneOptions } from './lane-options.js';
 import { laneKeys, ownKeyOfBase } from './keys.js';
-import { batchScript, laneScripts, type ComposedScript } from './scripts.js';
+import { BATCHED, laneScripts, type ComposedScript } from './scripts.js';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { groupArguments } from './groups.js';
 import type { Redis } from 'ioredis';
@@ -22,8 +22,8 @@ type KeysMap = QueueContext[2];
 type Client = Parameters<RedisQueueBackend['execCommand']>[0];
 type Args = Parameters<RedisQueueBackend['execCommand']>[2];
 
-/** `{ next, now, fence, token }` of an activating script; 0 = none. */
-type WakeReply = [next: number, now: number, fence: number, token: string];
+/** `{ next, now, fence, token }` of an activating script; 0 or '' = none. */
+type WakeReply = [next: number, now: number, fence: string, token: string];
 
 /** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
 function holderOf(jobId: string, token: string): string {
@@ -34,9 +34,6 @@ interface AddedJob {
   opts?: { lane?: LaneOptions };
   parentKey?: string;
 }
-
-/** A busy worker asks for several of these in one turn. */
-const COALESCED = 'moveToFinished';
 
 /** BullMQ's default of `lockDuration`. */
 const DEFAULT_LOCK_MS = 30_000;
@@ -54,7 +51,7 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly ownKey: string;
   private readonly base: string;
   /** Fences of the claims that handlers of this process hold. */
-  private readonly fences = new Map<string, number>();
+  private readonly fences = new Map<string, string>();
   private coalescer: Coalescer | undefined;
   private upkeep: Upkeep | undefined;
 
@@ -141,8 +138,8 @@ export class LaneBackend extends RedisQueueBackend {
       const name = this.commandName(script.name);
       if (!(name in client)) {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
-        if (script.name === COALESCED) {
-          client.defineCommand(`${name}*`, { lua: batchScript(script) });
+        if (script.batchLua !== undefined) {
+          client.defineCommand(`${name}*`, { lua: script.batchLua });
         }
       }
     }
@@ -183,14 +180,14 @@ export class LaneBackend extends RedisQueueBackend {
       return client.runCommand(this.commandName(commandName), all);
     }
     const reply =
-      commandName === COALESCED
+      commandName === BATCHED
         ? this.coalesced(client, script).send(all)
         : client.runCommand(this.commandName(commandName), all);
     return this.heed(reply as Promise<unknown>);
   }
 
   private coalesced(client: Client, script: ComposedScript): Coalescer {
-    const name = this.commandName(COALESCED);
+    const name = this.commandName(BATCHED);
     this.coalescer ??= new Coalescer(
       script,
       async (command, args) => client.runCommand(command, args as Args),
@@ -259,7 +256,7 @@ export class LaneBackend extends RedisQueueBackend {
     if (Array.isArray(bull) && Array.isArray(bull[4])) {
       const [next, now, fence, token] = bull[4] as WakeReply;
       this.waker.schedule(next, now);
-      if (fence > 0) {
+      if (fence !== '') {
         this.fences.set(holderOf(String(bull[1]), token), fence);
       }
     }

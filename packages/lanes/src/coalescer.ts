@@ -56,13 +56,16 @@ export class Coalescer {
       this.run(this.single, [...first.args]).then(first.resolve, first.reject);
       return;
     }
-    const width = this.script.numberOfKeys;
+    // Every run has the same last key and the same last two arguments: they are sent once.
+    const width = this.script.numberOfKeys - 1;
     const keys: unknown[] = [];
     const args: unknown[] = [pending.length, width];
     for (const { args: all } of pending) {
       keys.push(...all.slice(0, width));
-      args.push(all.length - width, ...all.slice(width));
+      args.push(all.length - width - 3, ...all.slice(width + 1, -2));
     }
+    keys.push(first.args[width]);
+    args.push(...first.args.slice(-2));
     this.run(this.batch, [keys.length, ...keys, ...args]).then(
       (replies) => settle(pending, replies as unknown[]),
       (error: unknown) => pending.forEach(({ reject }) => reject(error)),

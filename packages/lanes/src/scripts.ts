@@ -18,7 +18,12 @@ export interface ComposedScript {
   readonly role: LaneRole | 'own';
   readonly numberOfKeys: number;
   readonly lua: string;
+  /** The same for several runs in one call, where a busy worker has them. */
+  readonly batchLua?: string;
 }
+
+/** A busy worker asks for several of these in one turn of its event loop. */
+export const BATCHED = 'moveToFinished';
 
 const LUA = new URL('../src/lua/', import.meta.url);
 
@@ -153,7 +158,19 @@ function checkVersion(): void {
 
 /** A script with the place it takes among BullMQ's; `around` is whether another one is wrapped around it. */
 function compose(script: BullScript, place: EmbeddedScript, around: boolean): ComposedScript {
-  const { name, content, keys } = script;
+  const text = (ending: string): string => composeText(script, place, around, ending);
+  const batched = script.name === BATCHED ? { batchLua: text('activating-batch') } : {};
+  return {
+    name: script.name,
+    role: place.role,
+    numberOfKeys: script.keys + 1,
+    lua: text('activating-once'),
+    ...batched,
+  };
+}
+
+function composeText(script: BullScript, place: EmbeddedScript, around: boolean, ending: string): string {
+  const { name, content } = script;
   const endsAttempt = place.role === 'activating' || place.endsAttempt === true;
   const definition = define([
     prelude(around && place.role === 'other').replaceAll(/\bENDS_ATTEMPT\b/g, String(endsAttempt)),
@@ -163,13 +180,9 @@ function compose(script: BullScript, place: EmbeddedScript, around: boolean): Co
       /\bFINISHING\b/g,
       String(name === 'moveToFinished'),
     ),
+    place.role === 'activating' ? read(`commands/${ending}.lua`) : '',
   ]);
-  return {
-    name,
-    role: place.role,
-    numberOfKeys: keys + 1,
-    lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
-  };
+  return `${definition}return lane(redis, KEYS, ARGV)\n`;
 }
 
 /** The installed script and its place, once it has been checked that it is what the tests have run. */
@@ -244,9 +257,4 @@ export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
     numberOfKeys,
     lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
   };
-}
-
-/** Runs a composed script several times in one call; see `src/lua/batch.lua`. */
-export function batchScript({ lua }: ComposedScript): string {
-  return `local function one(KEYS, ARGV)\n${lua}\nend\n${read('batch.lua')}`;
 }

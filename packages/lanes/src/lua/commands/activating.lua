@@ -142,40 +142,47 @@ local function redirect(command, key, ...)
   return call(command, key, ...)
 end
 
-local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
-end_attempt()
+-- One run of BullMQ's script, and what is left to do for the job it handed out.
+local function run()
+  local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
+  end_attempt()
 
-local job = type(reply) == 'table' and reply[1]
-if type(job) == 'table' then
-  local name, cost = false, 1
-  for i = 1, #job, 2 do
-    if job[i] == 'name' then
-      name = true
-      if not own.x then
-        break
+  local job = type(reply) == 'table' and reply[1]
+  if type(job) == 'table' then
+    local name, cost = false, 1
+    for i = 1, #job, 2 do
+      if job[i] == 'name' then
+        name = true
+        if not own.x then
+          break
+        end
+      elseif job[i] == 'lc' then
+        cost = tonumber(job[i + 1])
       end
-    elseif job[i] == 'lc' then
-      cost = tonumber(job[i + 1])
+    end
+    if own.served then
+      local tag = own.v + cost
+      call('ZADD', own.ready, tag % 1 == 0 and string.format('%d', tag) or tag, own.served)
+    end
+    if not name then
+      reply = rare().drop_ghost(own, reply[2])
     end
   end
-  if own.served then
-    local tag = own.v + cost
-    call('ZADD', own.ready, tag % 1 == 0 and string.format('%d', tag) or tag, own.served)
+  if type(reply) == 'table' and (own.next or own.fence) then
+    reply[5] = {
+      own.next and math.ceil(own.next) or 0,
+      own.now and math.floor(own.now) or 0,
+      own.fence or '',
+      own.fence and cmsgpack.unpack(ARGV[FINISHING and 8 or #ARGV > 3 and 9 or 3]).token or '',
+    }
   end
-  if not name then
-    reply = rare().drop_ghost(own, reply[2])
+  own.served, own.fence = nil, nil
+  return reply
+end
+
+local function finish()
+  if own.rare then
+    own.rare.save_others()
   end
+  save(own)
 end
-if own.rare then
-  own.rare.save_others()
-end
-save(own)
-if type(reply) == 'table' and (own.next or own.fence) then
-  reply[5] = {
-    own.next and math.ceil(own.next) or 0,
-    own.now and math.floor(own.now) or 0,
-    own.fence or 0,
-    own.fence and cmsgpack.unpack(ARGV[FINISHING and 8 or #ARGV > 3 and 9 or 3]).token or '',
-  }
-end
-return reply

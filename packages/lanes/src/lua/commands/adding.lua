@@ -31,7 +31,7 @@ local function wait(command, id)
   end
   own.n = own.n + 1
   if count == 1 then
-    if call('ZADD', own.own .. ':r:' .. g, 'NX', own.v, a) == 1 then
+    if join_ready(own, own.own .. ':r:' .. g, own.v, a) then
       call('ZADD', own.own .. ':s', 'NX', string.format('%d', now()), lane)
       call('ZADD', string.match(own.base, '^(.*):[^:]*:$') .. '::accounts', 'NX', '0', a)
     end

@@ -155,7 +155,7 @@ local function admit(c)
         if gate then
           -- A job that has stalled too often fails unrun: it spends nothing.
           if not unrun then
-            charge(c, gate, cost, id)
+            charge(c, gate, cost, id, finish)
           end
           at, why = closed(gate, next_cost(c, lane))
           if at then

@@ -32,8 +32,7 @@ local function audit_active(c, from, batch)
     local g, a = split(lane)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
-      local fence = call('HINCRBY', c.base .. 'meta', 'lane:f', 1)
-      call('HSET', c.own .. ':k', id, fence .. ' 1 ' .. floor(now()) .. ' ' .. lane)
+      call('HSET', c.own .. ':k', id, string.format('%d-0 1 ', now()) .. lane)
       gate.n = call('HINCRBY', PREFIX .. '::a:' .. a, g .. ':n', 1)
       added = added + 1
     end
@@ -46,7 +45,7 @@ local function count_claims(lane)
   local count = 0
   for _, c in ipairs(all_queues()) do
     for _, record in ipairs(call('HVALS', c.own .. ':k')) do
-      local kinds, its = string.match(record, '^%d+ (%d) %d+ (.*)$')
+      local kinds, its = string.match(record, '^%S+ (%d) (.*)$')
       if its == lane and kinds ~= '2' then
         count = count + 1
       end

@@ -90,7 +90,7 @@ local function closed(k, cost)
 end
 
 -- Spends the tokens of one admission and takes the claim where something counts claims.
-local function charge(c, k, cost, id)
+local function charge(c, k, cost, id, finish)
   local t = now()
   local fields, kinds = {}, 0
   if k.i then
@@ -111,7 +111,9 @@ local function charge(c, k, cost, id)
     kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
-    c.fence = call('HINCRBY', c.base .. 'meta', 'lane:f', 1)
-    call('HSET', c.own .. ':k', id, c.fence .. ' ' .. kinds .. ' ' .. floor(t) .. ' ' .. k.g .. ':' .. k.a)
+    -- The account's tag rises with every job served: with the time it tells this claim from all
+    -- others of the job.
+    c.fence = string.format('%d-%.17g', t, finish)
+    call('HSET', c.own .. ':k', id, c.fence .. ' ' .. kinds .. ' ' .. k.g .. ':' .. k.a)
   end
 end

@@ -128,7 +128,6 @@ local function enter(c, lane)
   if is_held(c, g, a) then
     return
   end
-  c.e = c.e + 1
   if not has_group(c, g) then
     add_group(c, g)
   end
@@ -136,7 +135,9 @@ local function enter(c, lane)
   if c.many then
     tag = account_tag(c, a, tag)
   end
-  if call('ZADD', c.own .. ':r:' .. g, 'NX', tag, a) == 1 then
+  local joined = join_ready(c, c.own .. ':r:' .. g, tag, a)
+  c.e = c.e + 1
+  if joined then
     call('ZADD', c.own .. ':s', 'NX', floor(now()), lane)
     call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
   end

@@ -15,7 +15,7 @@ local function release(c, id, fence)
       return 0
     end
     local taken
-    taken, kinds, lane = string.match(record, '^(%d+) (%d) %d+ (.*)$')
+    taken, kinds, lane = string.match(record, '^(%S+) (%d) (.*)$')
     if fence and taken ~= fence then
       return 0
     end

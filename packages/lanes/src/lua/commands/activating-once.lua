@@ -1,0 +1,3 @@
+local reply = run()
+finish()
+return reply
