@@ -12,7 +12,7 @@ export interface LaneBackendOptions {
   /** Finished jobs are removed past this, with their indexes. Without it BullMQ's options decide. */
   retention?: Partial<Record<FinishedState, Retention>>;
   /** Hears the ids of jobs that retention is about to remove; they stay when it fails. */
-  onTrim?: (queue: string, ids: string[]) => unknown;
+  onTrim?: (queue: string, ids: string[], state: FinishedState) => unknown;
   /** Hears what the audit has repaired. */
   onRepair?: (queue: string, report: AuditReport) => unknown;
   /** How long the claim of a job that is gone outlives its lease, ms. Default: 30,000. */

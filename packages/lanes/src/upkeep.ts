@@ -9,7 +9,7 @@ export interface UpkeepOptions {
   /** How long a claim outlives its lease when its job is gone, ms. */
   patienceMs: number;
   retention: Partial<Record<FinishedState, Retention>> | undefined;
-  onTrim: ((queue: string, ids: string[]) => unknown) | undefined;
+  onTrim: ((queue: string, ids: string[], state: FinishedState) => unknown) | undefined;
   onRepair: ((queue: string, report: AuditReport) => unknown) | undefined;
   onError: (error: unknown) => void;
 }
@@ -109,7 +109,7 @@ export class Upkeep {
     for (const state of ['completed', 'failed', 'cancelled'] as const) {
       const kept = retention?.[state];
       if (kept) {
-        await this.lanes.trim(queue, state, kept, (ids) => onTrim?.(queue, ids));
+        await this.lanes.trim(queue, state, kept, (ids) => onTrim?.(queue, ids, state));
       }
     }
   }

@@ -151,7 +151,7 @@ local function run()
   if type(job) == 'table' then
     local name, cost = false, 1
     for i = 1, #job, 2 do
-      if job[i] == 'name' then
+      if job[i] == 'name' or job[i] == 'data' then
         name = true
         if not own.x then
           break

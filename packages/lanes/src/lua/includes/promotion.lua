@@ -18,8 +18,8 @@ local function promote(c)
   local returning = {}
   for _, id in ipairs(ids) do
     local key = c.base .. id
-    local job = call('HMGET', key, 'priority', 'ln', 'ats', 'name')
-    if job[4] then
+    local job = call('HMGET', key, 'priority', 'ln', 'ats', 'name', 'data')
+    if job[4] or job[5] then
       local lane = job[2] or SHARED
       local priority = tonumber(job[1]) or 0
       lane_of_key[key] = lane

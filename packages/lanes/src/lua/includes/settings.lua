@@ -91,7 +91,7 @@ end
 -- One worker of a queue that has to wait hears until when.
 local function announce()
   for _, c in pairs(contexts) do
-    if c.next and not c.wake then
+    if c.next and not (c.wake and c.e > 0) then
       call('ZADD', c.base .. 'marker', floor(c.next) + 1, '1')
     end
   end
