@@ -47,6 +47,10 @@ end
 -- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's.
 local function settle()
   load(own)
+  if own.settled then
+    return {}
+  end
+  own.settled = true
   local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
   if head and head < (math.floor(now()) + 1) * 0x1000 then
     rare().promote(own)
@@ -57,8 +61,19 @@ local function settle()
   return {}
 end
 
+-- Keys that are ours, by what they are: one look-up for each call of BullMQ's script.
+local mine = {
+  [META] = 'meta', [MARKER] = 'marker', [ACTIVE] = 'active', [WAIT] = 'wait', [DELAYED] = 'delayed',
+  [PRIORITIZED] = 'prioritized',
+}
+
 local function redirect(command, key, ...)
-  if key == META then
+  local kind = mine[key]
+  if not kind then
+    if own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
+      return rare().redirect(command, key, ...)
+    end
+  elseif kind == 'meta' then
     if command == 'HMGET' and not own.v then
       -- The state comes with what BullMQ reads of this hash: two fields or four.
       local a, b, d, e = ...
@@ -72,7 +87,7 @@ local function redirect(command, key, ...)
       end_attempt()
       return fields
     end
-  elseif key == MARKER then
+  elseif kind == 'marker' then
     if command == 'ZADD' then
       if select(2, ...) == '0' then
         own.wake = true
@@ -81,7 +96,7 @@ local function redirect(command, key, ...)
       -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
       return call('ZADD', key, math.ceil(own.next), '1')
     end
-  elseif key == ACTIVE then
+  elseif kind == 'active' then
     local reply = call(command, key, ...)
     if command == 'LREM' and reply > 0 then
       own.ended = select(2, ...)
@@ -90,14 +105,32 @@ local function redirect(command, key, ...)
       end
     end
     return reply
-  elseif key == WAIT then
+  elseif kind == 'job' then
+    if command == 'HMGET' and ... == 'parentKey' then
+      -- The lane of the finished job comes with the fields that BullMQ reads of it anyway.
+      local fields = { ... }
+      fields[#fields + 1] = 'ln'
+      local reply = call('HMGET', key, unpack(fields))
+      own.lane_of[key] = reply[#fields] or 'default:'
+      own.parent = reply[1]
+      return reply
+    elseif command == 'DEL' then
+      return rare().redirect(command, key, ...)
+    end
+  elseif kind == 'finished' then
+    if command ~= 'ZADD' or ARGV[5] ~= 'completed' then
+      return rare().handle(ARGV[5], command, key, ...)
+    end
+    local lane = own.lane_of[KEYS[12]]
+    call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
+  elseif kind == 'wait' then
     if command == 'RPOPLPUSH' then
       return admit()
     elseif command == 'LLEN' then
       return load(own).n
     end
     return rare().handle('wait', command, key, ...)
-  elseif key == DELAYED then
+  elseif kind == 'delayed' then
     if command == 'ZRANGEBYSCORE' then
       return settle()
     elseif command == 'ZRANGE' then
@@ -114,36 +147,20 @@ local function redirect(command, key, ...)
       end
       return rare().handle('delayed', command, key, ...)
     end
-  elseif key == PRIORITIZED then
-    -- Admission has looked there too.
-    if command == 'ZPOPMIN' then
-      return {}
-    elseif command ~= 'ZCARD' then
-      return rare().handle('prioritized', command, key, ...)
-    end
-  elseif FINISHING and key == KEYS[12] and command == 'HMGET' and ... == 'parentKey' then
-    -- The lane of the finished job comes with the fields that BullMQ reads of it anyway.
-    local fields = { ... }
-    fields[#fields + 1] = 'ln'
-    local reply = call('HMGET', key, unpack(fields))
-    own.lane_of[key] = reply[#fields] or 'default:'
-    own.parent = reply[1]
-    return reply
-  elseif FINISHING and command == 'ZADD' and key == KEYS[11] then
-    if ARGV[5] == 'completed' then
-      local lane = own.lane_of[KEYS[12]]
-      call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
-    else
-      return rare().handle(ARGV[5], command, key, ...)
-    end
-  elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
-    return rare().redirect(command, key, ...)
+  elseif command == 'ZPOPMIN' then
+    -- Of prioritized: admission has looked there too.
+    return {}
+  elseif command ~= 'ZCARD' then
+    return rare().handle('prioritized', command, key, ...)
   end
   return call(command, key, ...)
 end
 
 -- One run of BullMQ's script, and what is left to do for the job it handed out.
 local function run()
+  if FINISHING then
+    mine[KEYS[11]], mine[KEYS[12]] = 'finished', 'job'
+  end
   local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
   end_attempt()
 
