@@ -122,13 +122,16 @@ describe('SIGTERM', () => {
     outside.answer(429, { 'retry-after': '600' });
     await using worker = await startWorker('shipped', environment());
     const ids = await jobs.enqueue(500);
-    await expect.poll(outside.calls, { timeout: 10_000 }).toBe(500);
-    await expect.poll(async () => (await jobs.producer.queueCounts('outreach')).delayed).toBe(500);
+    await expect
+      .poll(async () => (await jobs.producer.queueCounts('outreach')).held, { timeout: 10_000 })
+      .toBe(500);
+    // The first answer closes the gate: hardly more than the worker has slots have asked.
+    expect(outside.calls()).toBeLessThanOrEqual(20);
     const stoppedAt = performance.now();
     worker.signal('SIGTERM');
     expect(await worker.exit).toBe(0);
     expect(performance.now() - stoppedAt).toBeLessThan(3_000);
-    expect(await jobs.producer.queueCounts('outreach')).toMatchObject({ active: 0, delayed: 500 });
+    expect(await jobs.producer.queueCounts('outreach')).toMatchObject({ active: 0, held: 500 });
     expect(await jobs.attemptsMade(ids)).toEqual(all(0, 500));
   });
 

@@ -1,5 +1,5 @@
 --[[
-  Everything a job view needs, read in one step.
+  Everything a job view needs, read in one step, inside the lanes.
 
   KEYS
     1  dedup bucket of the id
@@ -10,40 +10,31 @@
     4.. queues  to look in when the dedup memory does not know the job
 
   Computed keys: those of job-state.lua and <queueKey><id>:lock, sharing the hash tag.
-  Bound: as many queues as are declared.
-  Reply  { queue, state, nowMs, delayedScore or '', leaseMs, { field, value, ... } }, or nil when there is no such job
+  Reply  { queue, state, nowMs, why held or '', next run or '', leaseMs, { field, value, ... } }, or nil when there is
+         no such job
 ]]
---- @include "server-time"
 --- @include "read-entry"
 --- @include "job-state"
+--- @include "find-job"
 
-local id, base = ARGV[2], ARGV[3]
-
-local function view(queue)
-  local queueKey = base .. queue .. ':'
-  local state = jobState(queueKey, id)
-  if not state then
-    return nil
-  end
-  return {
-    queue,
-    state,
-    serverTimeMs(),
-    redis.call('ZSCORE', queueKey .. 'delayed', id) or '',
-    redis.call('PTTL', queueKey .. id .. ':lock'),
-    redis.call('HGETALL', queueKey .. id),
-  }
+local field, id, base = ARGV[1], ARGV[2], ARGV[3]
+local queue, state, detail, untilMs = findJob(readEntry(KEYS[1], field), base, id, { unpack(ARGV, 4) })
+if not queue then
+  return nil
 end
-
-local entry = readEntry(KEYS[1], ARGV[1])
-local found = entry and view(entry.queue)
-if found then
-  return found
+local why, nextRunAt = '', ''
+if state == 'held' then
+  why, nextRunAt = detail, untilMs or ''
+elseif state == 'scheduled' or state == 'retrying' then
+  nextRunAt = detail
 end
-for i = 4, #ARGV do
-  found = view(ARGV[i])
-  if found then
-    return found
-  end
-end
-return nil
+local jobKey = base .. queue .. ':' .. id
+return {
+  queue,
+  state,
+  math.floor(redis.now()),
+  why,
+  nextRunAt,
+  redis.call('PTTL', jobKey .. ':lock'),
+  redis.call('HGETALL', jobKey),
+}

@@ -1,5 +1,5 @@
 --[[
-  Wraps reprocessJob: a replay is a new run of the same job, so what belongs to the run that ended goes. The history of
+  Around reprocessJob: a replay is a new run of the same job, so what belongs to the run that ended goes. The history of
   errors stays, for people.
 
   KEYS  those of the wrapped script (1 is the job's hash), then
@@ -18,7 +18,7 @@ local reply = inner(KEYS, ARGV)
 if reply ~= 1 then
   return reply
 end
-redis.call('HDEL', KEYS[1], 'flDeferredSince', 'flHeldReason', 'stc', 'defa')
+redis.call('HDEL', KEYS[1], 'flDeferredSince', 'flCancel', 'hr', 'stc', 'defa')
 local entry = readEntry(bucketKey, field)
 if entry then
   entry.state, entry.endedAtMs = 'L', nil

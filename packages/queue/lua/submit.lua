@@ -1,12 +1,13 @@
 --[[
-  Wraps addStandardJob, addDelayedJob and addPrioritizedJob: decides by the dedup table and adds the job in one
-  step, so that of any number of concurrent submits of a key exactly one is accepted (R12).
+  Around addStandardJob, addDelayedJob and addPrioritizedJob: decides by the dedup table and adds the job in one step,
+  so that of any number of concurrent submits of a key exactly one is accepted (R12).
 
   KEYS  those of the wrapped script, then
     bucket   dedup bucket of the job id
   ARGV  those of the wrapped script, then
     field        the id's field in the bucket
     id           job id
+    account      whose job it is
     digest       of the payload
     queue        where the job goes
     base         '<prefix>:', in front of every queue name
@@ -21,63 +22,58 @@
     { 'expired', nowMs }     nothing was done
     a negative number        BullMQ's refusal, nothing was remembered
 ]]
---- @include "server-time"
 --- @include "read-entry"
 --- @include "write-entry"
 --- @include "job-state"
---- @include "remains"
 
 local bucketKey = outerKeys[1]
-local field, id, digest, queue, base = outerArgs[1], outerArgs[2], outerArgs[3], outerArgs[4], outerArgs[5]
-local retentionMs, deadlineMs, first = tonumber(outerArgs[6]), tonumber(outerArgs[7]), outerArgs[8] == '1'
+local field, id, account, digest, queue, base = unpack(outerArgs, 1, 6)
+local retentionMs, deadlineMs, first = tonumber(outerArgs[7]), tonumber(outerArgs[8]), outerArgs[9] == '1'
 
-local nowMs = serverTimeMs()
+local nowMs = math.floor(redis.now())
 if nowMs > deadlineMs then
   return { 'expired', nowMs }
 end
 
+local entry = readEntry(bucketKey, field)
+local place = base .. (entry and entry.queue or queue) .. ':'
+local state, endedAtMs = jobState(place, id)
+
 -- State of the job that holds the key, or nil when the key is free.
-local function holder(entry, queueOfJob)
-  local state, finishedOn = jobState(base .. queueOfJob .. ':', id)
-  if state == 'completed' or state == 'dead' then
-    local endedAtMs = entry and entry.endedAtMs or finishedOn or nowMs
+local function holder()
+  if state == 'cancelled' then
+    return nil
+  elseif state == 'completed' or state == 'dead' then
     return nowMs - endedAtMs < retentionMs and state or nil
-  end
-  if state then
+  elseif state then
     return state
   end
   -- The hash is gone. A completed job may have been trimmed; anything else was removed, which frees the key.
-  if entry and entry.state == 'C' and nowMs - entry.endedAtMs < retentionMs then
-    return 'completed'
-  end
-  return nil
+  return entry and entry.state == 'C' and nowMs - entry.endedAtMs < retentionMs and 'completed' or nil
 end
 
-local entry = readEntry(bucketKey, field)
-local state = holder(entry, entry and entry.queue or queue)
-if state then
+local held_by = holder()
+if held_by then
   if entry and entry.digest ~= digest and not first then
-    return { 'conflict', state }
+    return { 'conflict', held_by }
   end
-  return { 'duplicate', state }
+  return { 'duplicate', held_by }
 end
 
-local generation = 1
-if entry then
-  generation = entry.generation + 1
-  removeRemains(base .. entry.queue .. ':', id)
+-- What is left of the earlier run goes: an ended one, or one whose hash was deleted behind our back (its id would still
+-- be dequeued, and run twice).
+if entry or state then
+  redis.lanes().erase(place, id, account)
 end
-if not entry or entry.queue ~= queue then
-  -- Only a finished job can be there without an entry that names this queue: BullMQ would take it for a duplicate.
-  if redis.call('EXISTS', base .. queue .. ':' .. id) == 1 then
-    removeRemains(base .. queue .. ':', id)
-  end
+if entry and entry.queue ~= queue and redis.call('EXISTS', base .. queue .. ':' .. id) == 1 then
+  redis.lanes().erase(base .. queue .. ':', id, account)
 end
 
 local reply = inner(KEYS, ARGV)
 if type(reply) == 'number' and reply < 0 then
   return reply
 end
+local generation = entry and entry.generation + 1 or 1
 writeEntry(bucketKey, field, { state = 'L', generation = generation, digest = digest, queue = queue })
 if generation > 1 then
   redis.call('HSET', base .. queue .. ':' .. id, 'flGen', generation)

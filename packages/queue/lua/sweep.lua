@@ -1,6 +1,6 @@
 --[[
   Drops expired entries of one dedup bucket. Correctness does not need it (an expired entry is treated as absent);
-  it bounds the memory.
+  it bounds the memory. An entry whose hash vanished without a word (a queue obliterated) gets an end, and so expires.
 
   KEYS
     1  dedup bucket
@@ -15,6 +15,7 @@
   Reply  { cursor, removed }; cursor '0' when the bucket is done
 ]]
 --- @include "server-time"
+--- @include "write-entry"
 
 local SWEEP_PAGE = 200
 local retentionMs, base, idPrefix = tonumber(ARGV[1]), ARGV[3], ARGV[4]
@@ -23,13 +24,13 @@ local page = redis.call('HSCAN', KEYS[1], ARGV[2], 'COUNT', SWEEP_PAGE)
 local removed = 0
 for i = 1, #page[2], 2 do
   local field = page[2][i]
-  local state, _, _, queue, endedAtMs = unpack(cmsgpack.unpack(page[2][i + 1]), 1, 5)
-  if endedAtMs and nowMs - endedAtMs >= retentionMs then
-    -- A dead letter that is still kept can be replayed, and then needs its entry.
-    if state ~= 'D' or redis.call('EXISTS', base .. queue .. ':' .. idPrefix .. field) == 0 then
-      redis.call('HDEL', KEYS[1], field)
-      removed = removed + 1
-    end
+  local state, generation, digest, queue, endedAtMs = unpack(cmsgpack.unpack(page[2][i + 1]), 1, 5)
+  if state == 'L' and redis.call('EXISTS', base .. queue .. ':' .. idPrefix .. field) == 0 then
+    writeEntry(KEYS[1], field, { state = 'P', generation = generation, digest = digest, queue = queue, endedAtMs = nowMs })
+  end
+  if state ~= 'L' and nowMs - endedAtMs >= retentionMs then
+    redis.call('HDEL', KEYS[1], field)
+    removed = removed + 1
   end
 end
 return { page[1], removed }

@@ -1,8 +1,6 @@
 import type { ConnectionOptions } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { composedScripts } from './backend/fairlane-backend.js';
 import { describeError, type QueueLogger } from './logging.js';
-import { OWN_SCRIPTS } from './scripts/commands.js';
 
 /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Scripts need its default shapes of replies. */
 export type RedisSettings = string | Omit<RedisOptions, 'replyMapping'>;
@@ -10,18 +8,7 @@ export type RedisSettings = string | Omit<RedisOptions, 'replyMapping'>;
 /** Longest pause between two tries to connect: a worker is back within this after Redis is (A27). */
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
-/**
- * Every script is defined with the connection, before anything can use it: a pipeline knows only the commands that
- * were defined when it was made.
- */
-const scripts = Object.fromEntries(
-  [...[...composedScripts.values()].map(({ script }) => script), ...Object.values(OWN_SCRIPTS)].map(
-    ({ name, numberOfKeys, lua }) => [name, { numberOfKeys, lua }],
-  ),
-);
-
 const common = {
-  scripts,
   connectTimeout: 5_000,
   retryStrategy: reconnectDelayMs,
 } satisfies RedisOptions;
@@ -48,6 +35,12 @@ export function waitingConnection(redis: RedisSettings): ConnectionOptions {
   const given = typeof redis === 'string' ? { url: redis } : redis;
   const options: object = { ...given, ...common, maxRetriesPerRequest: null };
   return options;
+}
+
+/** A connection that waits for Redis like a worker's, for messages. */
+export function connectSubscriber(redis: RedisSettings): Redis {
+  const options = { ...common, maxRetriesPerRequest: null } satisfies RedisOptions;
+  return typeof redis === 'string' ? new Redis(redis, options) : new Redis({ ...redis, ...options });
 }
 
 /** Pause before the given try to connect, counted from 1. Never ends: Redis comes back some time. */

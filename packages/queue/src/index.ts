@@ -1,13 +1,22 @@
 export { createProducer, type Producer, type ProducerOptions } from './producer/producer.js';
 export type { EnqueueResult } from './producer/enqueue-result.js';
 export type { EnqueueOptions } from './producer/schedule.js';
-export type { JobView } from './views/job-view.js';
+export type { EffectSummary, JobView } from './views/job-view.js';
+export type { EffectReader } from './views/read-job-view.js';
 export type { QueueCounts } from './views/queue-counts.js';
 export { GenerationMismatchError, InvalidOptionsError, UnavailableError } from './errors.js';
 export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/consumer.js';
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';
 export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
+export {
+  createOperations,
+  type AccountView,
+  type CancelOutcome,
+  type Operations,
+  type OperationsOptions,
+} from './operations/operations.js';
+export type { JobFilter } from './operations/list-jobs.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export type { RedisSettings } from './connections.js';
 export type { QueueLogger } from './logging.js';

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@fairlane/sdk';
 import { Queue, type Job, type KeyPrefixOptions, type QueueOptions } from 'bullmq';
-import { createFairlaneBackend } from './backend/backend-factory.js';
+import { fairlaneBackends } from './backend/backend-factory.js';
 import { waitingConnection, type RedisSettings } from './connections.js';
 import { DEFAULT_PREFIX } from './defaults.js';
 import { FairlaneJob } from './jobs/fairlane-job.js';
@@ -24,9 +24,10 @@ class FairlaneQueue extends Queue {
 /** The declared queues as BullMQ's own objects, for Bull Board. Close each of them. */
 export function openQueues(options: OpenQueuesOptions): Queue[] {
   const { redis, catalogue, prefix = DEFAULT_PREFIX, logger = defaultLogger } = options;
+  const backends = fairlaneBackends(catalogue);
   return Object.keys(catalogue.queues.definitions).map((name) => {
     const opts: QueueOptions & KeyPrefixOptions = { connection: waitingConnection(redis), prefix };
-    const queue = new FairlaneQueue(name, opts, createFairlaneBackend);
+    const queue = new FairlaneQueue(name, opts, backends);
     // Without a listener an `error` event would end the process (A39).
     queue.on('error', (error) => logger.error({ queue: name, ...describeError(error) }, 'queue error'));
     return queue;

@@ -8,6 +8,7 @@ describe('@fairlane/queue', () => {
       'InvalidOptionsError',
       'UnavailableError',
       'createConsumer',
+      'createOperations',
       'createProducer',
       'isEnvelope',
       'openQueues',

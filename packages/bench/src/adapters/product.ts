@@ -41,8 +41,8 @@ export function product(effectsAt: (place: Place) => EffectRunner): Adapter {
           );
         },
         async unfinished() {
-          const { ready, delayed, active } = await producer.queueCounts(place.queue);
-          return ready + delayed + active;
+          const counts = await producer.queueCounts(place.queue);
+          return counts.scheduled + counts.ready + counts.held + counts.active + counts.retrying;
         },
         close: () => producer.close(),
       };

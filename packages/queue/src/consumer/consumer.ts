@@ -1,11 +1,14 @@
+import type { Retention } from '@fairlane/lanes';
 import { DefinitionError } from '@fairlane/sdk';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitingConnection, type RedisSettings } from '../connections.js';
-import { Housekeeper, type KeepCompleted } from '../housekeeping/housekeeper.js';
+import { fairlaneBackends } from '../backend/backend-factory.js';
+import { DedupSweeper } from '../dedup/sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
+import { Cancellations } from './cancellations.js';
 import { plainEffects, type EffectRunner } from './effects.js';
 import { FairlaneWorker } from './fairlane-worker.js';
 import { readHealth, type ConsumerHealth } from './health.js';
@@ -28,8 +31,11 @@ export interface ConsumerOptions {
   readonly hooks?: ConsumerHooks;
   /** Default: effects without a ledger. */
   readonly effects?: EffectRunner;
-  /** Default 24 hours and 100,000 a queue. Dead letters are kept until a person removes them. */
-  readonly keepCompleted?: KeepCompleted;
+  /**
+   * How long completed and cancelled jobs are kept, and how many a queue. Default 24 hours and 100,000. Dead letters are
+   * kept until a person removes them.
+   */
+  readonly keepFinished?: Required<Retention>;
   /** How long a key stays taken after its run ended; the same as the producers'. Default 7 days. */
   readonly retentionMs?: number;
   /** A job whose worker was lost more often than this is dead with `crashed`. Default 8. */
@@ -66,16 +72,15 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   } = options;
   const implementations = indexImplementations(catalogue, options.implementations);
   const shutdown = new AbortController();
+  const kept = options.keepFinished ?? { ageMs: 86_400_000, count: 100_000 };
+  // Every process takes its turn at the upkeep of all queues; it needs one worker for that.
+  let upkeep = true;
   const workers = Object.entries(queues).map(([name, { slots }]) => createWorker(name, slots));
   const [first] = workers;
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
-  const housekeeper = new Housekeeper({
-    backend: first.fairlaneBackend,
-    prefix,
-    queues: Object.keys(queues),
-    keepCompleted: options.keepCompleted ?? { ageMs: 86_400_000, count: 100_000 },
-    retentionMs,
-    logger,
+  const sweeper = new DedupSweeper({ backend: first.fairlaneBackend, prefix, retentionMs, logger });
+  const cancellations = new Cancellations(redis, prefix, logger, (id) => {
+    for (const worker of workers) worker.cancelRunning(id);
   });
   let status: ConsumerHealth['status'] = 'starting';
   let closing: Promise<void> | undefined;
@@ -86,7 +91,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         worker.run().catch((error: unknown) => logger.error(describeError(error), 'the worker loop ended'));
       }
       await Promise.all(workers.map(async (worker) => worker.waitUntilReady()));
-      housekeeper.start();
+      await cancellations.start();
+      sweeper.start();
       if (status === 'starting') status = 'running';
     },
     drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
@@ -98,10 +104,17 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     if (!Object.hasOwn(catalogue.queues.definitions, name)) {
       throw new DefinitionError(`queue ${name} is not declared in the catalogue`);
     }
+    const backends = fairlaneBackends(catalogue, {
+      upkeep,
+      retention: { completed: kept, cancelled: kept },
+      onTrim: async (queue, ids, state) => worker.fairlaneBackend.remember(queue, state, ids),
+      onRepair: (queue, report) => hooks.onRepaired?.({ queue, ...report }),
+    });
+    upkeep = false;
     const worker: FairlaneWorker = new FairlaneWorker(
       name,
-      async (job, lease) =>
-        runAttempt(job, lease, {
+      async (job, lease, cancelled) =>
+        runAttempt(job, lease, cancelled, {
           implementations,
           backend: worker.fairlaneBackend,
           effects,
@@ -121,6 +134,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         maxStalledCount: maxStalls,
         runRetryDelay: ERROR_PAUSE_MS,
       },
+      backends,
     );
     // Without a listener an `error` event would end the process (A39).
     worker.on('error', (error) => logger.error({ queue: name, ...describeError(error) }, 'worker error'));
@@ -132,8 +146,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
-    const housekeeping = housekeeper.stop();
-    const closed = Promise.all([housekeeping, ...workers.map(async (worker) => worker.close())]);
+    const sweeping = sweeper.stop();
+    const closed = Promise.all([sweeping, ...workers.map(async (worker) => worker.close())]);
     if (!(await settledWithin(closed, graceMs))) {
       shutdown.abort();
       if (!(await settledWithin(closed, GIVE_BACK_MS))) {
@@ -142,6 +156,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         await Promise.allSettled(workers.map(async (worker) => worker.fairlaneBackend.close(true)));
       }
     }
+    cancellations.close();
     status = 'closed';
   }
 }

@@ -62,16 +62,19 @@ describe('drain', () => {
     const consumer = await world.consumer(async () => {
       throw new ThrottledError({ retryAfterMs: 3_600_000 });
     });
-    await until('all are put off', async () => (await producer.queueCounts('parcels')).delayed === 500);
+    await until('all are put off', async () => (await producer.queueCounts('parcels')).held === 500);
     const startedAt = performance.now();
     await consumer.drain(30_000);
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(await producer.queueCounts('parcels')).toEqual({
+      scheduled: 0,
       ready: 0,
-      delayed: 500,
+      held: 500,
       active: 0,
+      retrying: 0,
       completed: 0,
       dead: 0,
+      cancelled: 0,
     });
   });
 });

@@ -1,22 +1,28 @@
 import { Worker, type Job, type JobJson, type KeyPrefixOptions, type WorkerOptions } from 'bullmq';
-import { createFairlaneBackend } from '../backend/backend-factory.js';
+import type { BackendFactory } from 'bullmq';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { FairlaneJob } from '../jobs/fairlane-job.js';
 import { Lease } from './lease.js';
 
-type Process = (job: FairlaneJob, lease: Lease) => Promise<unknown>;
+type Process = (job: FairlaneJob, lease: Lease, cancelled: AbortSignal) => Promise<unknown>;
 
-/** BullMQ's worker with jobs of our class and a lease for each running job. */
+interface Running {
+  readonly lease: Lease;
+  readonly cancelled: AbortController;
+}
+
+/** BullMQ's worker with jobs of our class, and a lease and a way to be cancelled for each running job. */
 export class FairlaneWorker extends Worker<unknown, unknown> {
-  readonly #leases = new Map<string, Lease>();
+  readonly #running = new Map<string, Running>();
   readonly #leaseMs: number;
 
   constructor(
     name: string,
     process: Process,
     options: WorkerOptions & KeyPrefixOptions & { lockDuration: number },
+    backends: BackendFactory<FairlaneBackend>,
   ) {
-    super(name, async (job) => this.#withLease(job as FairlaneJob, process), options, createFairlaneBackend);
+    super(name, async (job) => this.#withLease(job as FairlaneJob, process), options, backends);
     this.#leaseMs = options.lockDuration;
   }
 
@@ -26,7 +32,12 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
 
   /** Jobs whose handlers run now. */
   get busyCount(): number {
-    return this.#leases.size;
+    return this.#running.size;
+  }
+
+  /** Aborts the job of that id if it runs here. */
+  cancelRunning(id: string): void {
+    this.#running.get(id)?.cancelled.abort();
   }
 
   /**
@@ -35,13 +46,18 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
    */
   override async extendJobLocks(jobIds: string[], tokens: string[], duration: number): Promise<string[]> {
     const askedAtMs = performance.now();
-    const refused = await super.extendJobLocks(jobIds, tokens, duration);
+    const [refused, cancelled] = await Promise.all([
+      super.extendJobLocks(jobIds, tokens, duration),
+      // Only makes good a message that was lost: the next renewal asks again.
+      this.fairlaneBackend.cancelledOf(jobIds).catch(() => []),
+    ]);
     const lost = new Set(refused);
     for (const id of jobIds) {
-      const lease = this.#leases.get(id);
+      const lease = this.#running.get(id)?.lease;
       if (lost.has(id)) lease?.lose();
       else lease?.extend(askedAtMs + duration);
     }
+    for (const id of cancelled) this.cancelRunning(id);
     return refused;
   }
 
@@ -54,12 +70,14 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
     // `processedOn` is this process' clock from before the request that took the lock.
     const takenMsAgo = Math.max(0, Date.now() - (job.processedOn ?? Date.now()));
     const lease = new Lease(performance.now() - takenMsAgo + this.#leaseMs);
-    this.#leases.set(id, lease);
+    const running = { lease, cancelled: new AbortController() };
+    if (this.fairlaneBackend.takeCancelled(id)) running.cancelled.abort();
+    this.#running.set(id, running);
     try {
-      return await process(job, lease);
+      return await process(job, lease, running.cancelled.signal);
     } finally {
       lease.release();
-      if (this.#leases.get(id) === lease) this.#leases.delete(id);
+      if (this.#running.get(id) === running) this.#running.delete(id);
     }
   }
 }

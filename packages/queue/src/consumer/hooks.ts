@@ -1,4 +1,6 @@
+import type { AuditReport } from '@fairlane/lanes';
 import type { ErrorClass } from '@fairlane/sdk';
+import type { Settlement } from './settlement.js';
 
 /** What metrics count. Called synchronously; must not throw and not block. */
 export interface ConsumerHooks {
@@ -19,8 +21,10 @@ export interface ConsumerHooks {
   readonly onAttemptEnded?: (event: {
     readonly queue: string;
     readonly name: string;
-    readonly outcome: 'completed' | 'dead' | 'retry' | 'defer' | 'release' | 'abandon';
+    readonly outcome: 'completed' | Settlement['kind'];
     readonly code?: string;
     readonly processingMs: number;
   }) => void;
+  /** The audit of a queue's claims and counts has found and repaired something. */
+  readonly onRepaired?: (event: { readonly queue: string } & Readonly<AuditReport>) => void;
 }

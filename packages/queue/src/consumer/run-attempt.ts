@@ -1,4 +1,4 @@
-import { classifyError, identify, type HandlerContext } from '@fairlane/sdk';
+import { classifyFailure, identify, type HandlerContext } from '@fairlane/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
@@ -39,15 +39,17 @@ type Runnable = Extract<ReadJob, { kind: 'ok' }>;
 export async function runAttempt(
   job: FairlaneJob,
   lease: Lease,
+  cancelled: AbortSignal,
   deps: AttemptDependencies,
 ): Promise<unknown> {
+  if (cancelled.aborted) throw cancelledUnrun(job, deps);
   const read = readJob(job, deps.implementations);
-  if (read.kind === 'no_handler') throw new AttemptFailed(await holdForAnotherWorker(job, deps));
+  if (read.kind === 'no_handler') throw new AttemptFailed(holdForAnotherWorker(deps));
   if (read.kind !== 'ok') throw buried(job, read.kind, read.reason, deps);
 
   const { contract } = read.implementation;
   const startedAt = performance.now();
-  const stop = new StopSignal({ timeoutMs: contract.timeoutMs, lease, shutdown: deps.shutdown });
+  const stop = new StopSignal({ timeoutMs: contract.timeoutMs, lease, shutdown: deps.shutdown, cancelled });
   deps.hooks.onStarted?.({ queue: job.queueName, name: job.name, waitedMs: waitedMs(job) });
   try {
     const result = await runHandler(job, read, lease, stop, deps);
@@ -125,14 +127,13 @@ async function afterGrace(stop: StopSignal, running: Promise<unknown>): Promise<
 async function decide(
   error: unknown,
   job: FairlaneJob,
-  { implementation: { contract } }: Runnable,
+  { implementation }: Runnable,
   stop: StopSignal,
   { backend, hooks, random }: AttemptDependencies,
 ): Promise<Settlement> {
   const nowMs = Date.now();
-  const classification = classifyError(error, nowMs);
-  // A stop explains only what the handler did not: a definite answer of the outside still stands.
-  const stoppedBy = explains(classification.class) ? stop.cause : undefined;
+  const classification = classifyFailure(implementation, error, nowMs);
+  const { contract } = implementation;
   hooks.onFailedAttempt?.({
     queue: job.queueName,
     name: job.name,
@@ -143,7 +144,7 @@ async function decide(
     classification.class === 'throttled' ? await readDeferredSince(backend, job) : undefined;
   return settle({
     classification,
-    stoppedBy,
+    stoppedBy: stop.cause,
     policy: contract.retry,
     attempt: job.attemptsMade + 1,
     deferrals: Math.max(1, job.attemptsStarted - job.attemptsMade),
@@ -154,27 +155,23 @@ async function decide(
   });
 }
 
-function explains(errorClass: ReturnType<typeof classifyError>['class']): boolean {
-  return errorClass === 'retryable' || errorClass === 'unknown';
-}
-
 async function readDeferredSince(backend: FairlaneBackend, job: FairlaneJob): Promise<number | undefined> {
-  const fields = await backend.readRunFields(job.id ?? '', ['flDeferredSince', 'flHeldReason']);
-  const since = Number(fields.flDeferredSince ?? '');
-  return since > 0 && fields.flHeldReason !== 'no_handler' ? since : undefined;
+  const { flDeferredSince } = await backend.readRunFields(job.id ?? '', ['flDeferredSince']);
+  return Number(flDeferredSince ?? '') || undefined;
 }
 
-async function holdForAnotherWorker(
-  job: FairlaneJob,
-  { backend, random }: AttemptDependencies,
-): Promise<Settlement> {
-  const { flDeferredSince } = await backend.readRunFields(job.id ?? '', ['flDeferredSince']);
-  return {
-    kind: 'defer',
-    reason: 'no_handler',
-    delayMs: Math.ceil(NO_HANDLER_DELAY_MS * (0.5 + random() / 2)),
-    sinceMs: Number(flDeferredSince ?? '') || Date.now(),
-  };
+function holdForAnotherWorker({ random }: AttemptDependencies): Settlement {
+  const delayMs = Math.ceil(NO_HANDLER_DELAY_MS * (0.5 + random() / 2));
+  return { kind: 'defer', reason: 'no_handler', delayMs, sinceMs: undefined };
+}
+
+/** It was cancelled while a worker ran it that has been lost since. */
+function cancelledUnrun(
+  { queueName: queue, name }: FairlaneJob,
+  { hooks }: AttemptDependencies,
+): AttemptFailed {
+  hooks.onAttemptEnded?.({ queue, name, outcome: 'cancel', processingMs: 0 });
+  return new AttemptFailed({ kind: 'cancel' });
 }
 
 function buried(

@@ -101,10 +101,18 @@ describe('settle', () => {
     expect(settle(failed({ stoppedBy: 'shutdown' }))).toEqual({ kind: 'release' });
   });
 
-  it('defers a throttled attempt, and remembers since when', () => {
+  it('gives a job back as cancelled, unless the outside has given a definite answer', () => {
+    const stoppedBy = 'cancelled';
+    expect(settle(failed({ stoppedBy }))).toEqual({ kind: 'cancel' });
+    expect(settle(failed({ stoppedBy, attempt: 8 }))).toEqual({ kind: 'cancel' });
+    expect(settle(failed({ stoppedBy, classification: throttled(1_000) }))).toEqual({ kind: 'cancel' });
+    const gone = classified({ class: 'permanent', code: 'target_gone' });
+    expect(settle(failed({ stoppedBy, classification: gone }))).toMatchObject({ kind: 'dead' });
+  });
+
+  it('throttles, and remembers since when', () => {
     expect(settle(failed({ classification: throttled(3_000) }))).toMatchObject({
-      kind: 'defer',
-      reason: 'throttled',
+      kind: 'throttle',
       delayMs: 3_000,
       sinceMs: NOW,
     });
@@ -112,7 +120,7 @@ describe('settle', () => {
     expect(
       settle(failed({ classification: throttled(), deferrals: 4, deferredSinceMs: sinceMs })),
     ).toMatchObject({
-      kind: 'defer',
+      kind: 'throttle',
       delayMs: 20_000,
       sinceMs,
     });

@@ -1,10 +1,4 @@
-import {
-  nextDelayMs,
-  retryDelayMs,
-  type Classification,
-  type HeldReason,
-  type RetryPolicy,
-} from '@fairlane/sdk';
+import { decideFailure, type Classification, type HeldReason, type RetryPolicy } from '@fairlane/sdk';
 import type { ErrorRecord } from '../jobs/error-record.js';
 
 /** What is done with a job whose attempt did not succeed. */
@@ -13,23 +7,32 @@ export type Settlement =
   | { readonly kind: 'dead'; readonly error: ErrorRecord }
   /** Another attempt later; this one counts. */
   | { readonly kind: 'retry'; readonly error: ErrorRecord; readonly delayMs: number }
-  /** Not before a delay; the attempt does not count. */
+  /** The outside throttles: back to its lane, whose gate closes for the delay. The attempt does not count. */
+  | {
+      readonly kind: 'throttle';
+      readonly error: ErrorRecord;
+      readonly delayMs: number;
+      /** When the job was first put off in this row, ms since the epoch. */
+      readonly sinceMs: number;
+    }
+  /** This job alone not before a delay; the attempt does not count. */
   | {
       readonly kind: 'defer';
       /** Undefined: it waits as one that is retried. */
       readonly reason: HeldReason | undefined;
       readonly error?: ErrorRecord;
       readonly delayMs: number;
-      /** When the job was first put off in this row, ms since the epoch. */
-      readonly sinceMs: number;
+      readonly sinceMs: number | undefined;
     }
+  /** A person has cancelled it: the end of its run. */
+  | { readonly kind: 'cancel' }
   /** Back to the queue at once, the attempt does not count: the worker is shutting down. */
   | { readonly kind: 'release' }
   /** Nothing may be written: the lease is lost, another worker has the job or will take it. */
   | { readonly kind: 'abandon' };
 
 /** Why an attempt was ended from outside the handler. */
-export type StopCause = 'timeout' | 'lease_lost' | 'shutdown';
+export type StopCause = 'timeout' | 'lease_lost' | 'shutdown' | 'cancelled';
 
 export interface FailedAttempt {
   readonly classification: Classification;
@@ -46,56 +49,41 @@ export interface FailedAttempt {
   readonly random: () => number;
 }
 
-/** Decides by the table "Errors" of docs/job-lifecycle.md. Pure. Delays are whole and never below 0 (A08-A10). */
+/**
+ * Decides by the table "An attempt" of docs/job-lifecycle.md. Pure. A definite answer of the outside stands whatever
+ * stopped the attempt; a lost lease leaves nothing to decide.
+ */
 export function settle(failed: FailedAttempt): Settlement {
   const { classification, stoppedBy } = failed;
   if (stoppedBy === 'lease_lost') return { kind: 'abandon' };
-  if (stoppedBy === 'shutdown') return { kind: 'release' };
-  if (stoppedBy === 'timeout') return retryOrDie(failed, timedOut(failed), 'timeout');
-  switch (classification.class) {
-    case 'permanent':
-      return { kind: 'dead', error: record(failed, classification) };
-    case 'throttled':
-      return deferOrDie(failed);
-    default:
-      return retryOrDie(failed, classification, 'attempts_exhausted');
-  }
+  if (stoppedBy === 'cancelled' && classification.class !== 'permanent') return { kind: 'cancel' };
+  // A stop explains only what the handler did not.
+  const isExplained = classification.class === 'retryable' || classification.class === 'unknown';
+  if (stoppedBy === 'shutdown' && isExplained) return { kind: 'release' };
+  const timedOut = stoppedBy === 'timeout' && isExplained;
+  const decision = decideFailure({ ...failed, timedOut });
+  const error = record(failed, timedOut ? timeOut(failed) : classification);
+  if (decision.kind === 'dead') return { kind: 'dead', error: { ...error, code: decision.code } };
+  if (decision.kind === 'retry') return { kind: 'retry', error, delayMs: decision.delayMs };
+  const { delayMs, sinceMs } = decision;
+  // An effect that cannot be told yet says nothing about the other jobs of the gate.
+  return classification.code === 'throttled'
+    ? { kind: 'throttle', error, delayMs, sinceMs }
+    : { kind: 'defer', reason: undefined, error, delayMs, sinceMs };
 }
 
-function retryOrDie(failed: FailedAttempt, classification: Classification, deadCode: string): Settlement {
-  const { policy, attempt, random } = failed;
-  if (attempt >= policy.attempts) {
-    return { kind: 'dead', error: { ...record(failed, classification), code: deadCode } };
-  }
-  const delayMs = atLeastZero(retryDelayMs(policy, attempt, classification, random));
-  return { kind: 'retry', error: record(failed, classification), delayMs };
-}
-
-function deferOrDie(failed: FailedAttempt): Settlement {
-  const { classification, policy, deferrals, nowMs, random } = failed;
-  const sinceMs = failed.deferredSinceMs ?? nowMs;
-  const error = record(failed, classification);
-  const delayMs = atLeastZero(
-    classification.retryAfterMs === undefined
-      ? nextDelayMs(policy, deferrals, random)
-      : retryDelayMs(policy, deferrals, classification, random),
-  );
-  // Asked again before the outside allows it, the job would only be throttled again: its time is over now.
-  const over = nowMs - sinceMs >= policy.maxDeferMs || nowMs + delayMs - sinceMs > policy.maxDeferMs;
-  const effectUnknown = classification.code === 'effect_deferred';
-  if (over) return { kind: 'dead', error: effectUnknown ? { ...error, code: 'unknown_outcome' } : error };
-  return { kind: 'defer', reason: effectUnknown ? undefined : 'throttled', error, delayMs, sinceMs };
-}
-
-function timedOut({ timeoutMs }: FailedAttempt): Classification {
-  const reason = `the attempt took longer than ${timeoutMs} ms`;
-  return { class: 'retryable', code: 'timeout', reason, applied: 'unknown' };
+function timeOut({ timeoutMs }: FailedAttempt): Pick<Classification, 'code' | 'class' | 'reason'> {
+  return {
+    class: 'retryable',
+    code: 'timeout',
+    reason: `the attempt took longer than ${timeoutMs} ms`,
+  };
 }
 
 function record(
   { attempt, nowMs }: FailedAttempt,
-  { code, class: errorClass, reason, status }: Classification,
-) {
+  { code, class: errorClass, reason, status }: Pick<Classification, 'code' | 'class' | 'reason' | 'status'>,
+): ErrorRecord {
   return {
     code,
     class: errorClass,
@@ -103,9 +91,5 @@ function record(
     ...(status === undefined ? {} : { status }),
     at: new Date(nowMs).toISOString(),
     attempt,
-  } satisfies ErrorRecord;
-}
-
-function atLeastZero(delayMs: number): number {
-  return Number.isFinite(delayMs) && delayMs > 0 ? Math.ceil(delayMs) : 0;
+  };
 }

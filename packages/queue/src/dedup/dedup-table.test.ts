@@ -40,18 +40,30 @@ const states = {
   completed: async () => endedAs('completed'),
   async 'completed and trimmed'() {
     const producer = await endedAs('completed');
-    await redis.client.del(`${redis.prefix}:parcels:${await idOfFirst(producer)}`);
+    await world.trim('completed');
     return producer;
   },
   dead: async () => endedAs('dead', new PermanentError()),
   async cancelled() {
     const producer = await states.scheduled();
-    await world.queue().backend.removeRun(await idOfFirst(producer), { endState: 'cancelled' });
+    expect(await world.operations().cancel(await idOfFirst(producer))).toBe('cancelled');
+    return producer;
+  },
+  async 'cancelled and trimmed'() {
+    const producer = await states.cancelled();
+    await world.trim('cancelled');
+    return producer;
+  },
+  async 'active, cancel requested'() {
+    const producer = await states.active();
+    const id = await idOfFirst(producer);
+    // The worker does not hear of it.
+    await redis.client.hset(`${redis.prefix}:parcels:${id}`, 'flCancel', '1');
     return producer;
   },
   async 'dead letter purged'() {
     const producer = await endedAs('dead', new PermanentError());
-    await world.queue().backend.removeRun(await idOfFirst(producer), { endState: 'purged' });
+    await world.queue().backend.removeRun(await idOfFirst(producer));
     return producer;
   },
   async 'completed, retention over'() {
@@ -88,7 +100,9 @@ const TABLE = [
   ['completed', 'duplicate', 'conflict', 'completed'],
   ['completed and trimmed', 'duplicate', 'conflict', 'completed'],
   ['dead', 'duplicate', 'conflict', 'dead'],
+  ['active, cancel requested', 'duplicate', 'conflict', 'active'],
   ['cancelled', 'accepted', 'accepted', 'ready'],
+  ['cancelled and trimmed', 'accepted', 'accepted', 'ready'],
   ['dead letter purged', 'accepted', 'accepted', 'ready'],
   ['completed, retention over', 'accepted', 'accepted', 'ready'],
   ['dead, retention over', 'accepted', 'accepted', 'ready'],
@@ -101,6 +115,9 @@ describe('R12 a second submit of a key', () => {
     expect(result).toMatchObject({ outcome: same, state: shown });
     const view = await producer.job(idOf(result));
     expect(view?.state).toBe(state === 'completed and trimmed' ? undefined : shown);
+    const { completed, dead, cancelled } = await producer.queueCounts('parcels');
+    const ends = same === 'accepted' ? 0 : Number(['completed', 'dead'].includes(state));
+    expect(completed + dead + cancelled).toBe(ends);
   });
 
   it.each(TABLE)('while the first is %s: %s, and another payload is %s', async (state, _same, another) => {

@@ -28,13 +28,13 @@ describe('A05 a key is free once its job is gone', () => {
     await startLostWorker({ url: redis.url, prefix: redis.prefix, id });
     const { backend } = world.queue();
 
-    expect(await backend.removeRun(id, { endState: 'purged' })).toBe(false);
+    expect(await backend.removeRun(id)).toBe(false);
     expect(await producer.enqueue(world.job, payload)).toMatchObject({
       outcome: 'duplicate',
       state: 'active',
     });
     await redis.client.del(`${redis.prefix}:parcels:${id}:lock`);
-    expect(await backend.removeRun(id, { endState: 'purged' })).toBe(true);
+    expect(await backend.removeRun(id)).toBe(true);
     expect(await producer.enqueue(world.job, payload)).toMatchObject({ outcome: 'accepted' });
   });
 
@@ -83,14 +83,12 @@ describe('A06 late clean-ups of a job leave the next one of its key alone', () =
   it('refuses to remove another generation than it was asked for', async () => {
     const { producer, id } = await deadJob();
     const { backend } = world.queue();
-    await backend.removeRun(id, { endState: 'purged', generation: 1 });
+    await backend.removeRun(id, 1);
     expect(await producer.enqueue(world.job, payload, { delayMs: 60_000 })).toMatchObject({
       outcome: 'accepted',
     });
 
-    await expect(backend.removeRun(id, { endState: 'purged', generation: 1 })).rejects.toThrow(
-      GenerationMismatchError,
-    );
+    await expect(backend.removeRun(id, 1)).rejects.toThrow(GenerationMismatchError);
     await expect(backend.moveToDelayed(id, Date.now(), 0, 'a stale token')).rejects.toThrow('Missing lock');
     await expect(backend.moveJobFromActiveToWait(id, 'a stale token')).rejects.toThrow('Missing lock');
     expect(await producer.enqueue(world.job, payload)).toMatchObject({
@@ -124,7 +122,7 @@ describe('a replay', () => {
     const { producer, id } = await deadJob();
     const { queue } = world.queue();
     const hash = `${redis.prefix}:parcels:${id}`;
-    await redis.client.hset(hash, { stc: 8, flDeferredSince: 1, flHeldReason: 'throttled' });
+    await redis.client.hset(hash, { stc: 8, flDeferredSince: 1, hr: 'no_handler', flCancel: 1 });
     await (await queue.getJob(id))?.retry('failed');
     expect(await producer.enqueue(world.job, payload)).toMatchObject({
       outcome: 'duplicate',

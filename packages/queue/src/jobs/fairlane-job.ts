@@ -4,6 +4,7 @@ import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
+import { readOptions } from './job-options.js';
 import { storableResult } from './stored-result.js';
 
 /** What BullMQ's moves answer: the next job, or nothing. */
@@ -89,15 +90,25 @@ export class FairlaneJob extends Job<unknown, unknown> {
           fetchNext,
         });
       }
+      case 'throttle': {
+        const { account = '', group = 'default' } = readOptions(this.opts).lane;
+        const fields = await this.#failureFields(failure, settlement);
+        const gate = { account, group, delayMs: settlement.delayMs };
+        await backend.putBackThrottled(id, token, gate, fields);
+        return undefined;
+      }
       case 'defer': {
         const fieldsToUpdate = await this.#failureFields(failure, settlement);
         const options = { skipAttempt: true, fieldsToUpdate, fetchNext };
         return backend.moveToDelayed(id, Date.now(), settlement.delayMs, token, options);
       }
+      case 'cancel':
+        return backend.moveToCancelled(this as this & { id: string }, token, fetchNext, { hr: '' });
       case 'release':
         await backend.moveJobFromActiveToWait(id, token);
         return undefined;
       case 'abandon':
+        await backend.abandon(id, token);
         return undefined;
     }
   }
@@ -105,12 +116,13 @@ export class FairlaneJob extends Job<unknown, unknown> {
   /** Only the holder of the lock writes these, and the move is refused to anybody else: read, then written whole. */
   async #failureFields(
     failure: AttemptFailed,
-    settlement: Extract<Settlement, { kind: 'dead' | 'retry' | 'defer' }>,
+    settlement: Extract<Settlement, { kind: 'dead' | 'retry' | 'throttle' | 'defer' }>,
   ): Promise<Record<string, string | number>> {
-    const deferred = settlement.kind === 'defer';
+    const isPutOff = settlement.kind === 'defer' || settlement.kind === 'throttle';
     const fields = {
-      flDeferredSince: deferred ? settlement.sinceMs : '',
-      flHeldReason: (deferred && settlement.reason) || '',
+      flDeferredSince: (isPutOff && settlement.sinceMs) || '',
+      // Read by the lanes: a delayed job with a reason counts as held.
+      hr: (settlement.kind === 'defer' && settlement.reason) || '',
     };
     if (settlement.error === undefined) return fields;
     const backend = this.backend as unknown as FairlaneBackend;

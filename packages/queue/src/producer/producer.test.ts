@@ -17,7 +17,7 @@ describe('enqueue', () => {
     const outcomes = results.map((result) => result?.outcome);
     expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'duplicate')).toHaveLength(49);
-    expect(await producers[0]?.queueCounts('parcels')).toMatchObject({ ready: 1, delayed: 0 });
+    expect(await producers[0]?.queueCounts('parcels')).toMatchObject({ ready: 1, scheduled: 0 });
   });
 
   it('A07 tells odd keys apart, and accounts of one key', async () => {

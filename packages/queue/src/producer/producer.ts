@@ -1,13 +1,11 @@
 import type { Catalogue, JobContract, PayloadInput } from '@fairlane/sdk';
-import type { KeyPrefixOptions, QueueBaseOptions } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { createFairlaneBackend } from '../backend/backend-factory.js';
-import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { createLanes } from '@fairlane/lanes';
+import { openBackends } from '../backend/open-backends.js';
 import { connectProducer, type RedisSettings } from '../connections.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { UnavailableError } from '../errors.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
-import { readJobView } from '../views/read-job-view.js';
+import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { inBatches } from './batches.js';
@@ -29,6 +27,8 @@ export interface ProducerOptions {
   readonly timeoutMs?: number;
   /** Largest payload taken, as stored. Default 1 MiB. */
   readonly maxPayloadBytes?: number;
+  /** Fills `JobView.effects`; the ledger fits. */
+  readonly effects?: EffectReader;
   readonly logger?: QueueLogger;
 }
 
@@ -68,9 +68,10 @@ export function createProducer(options: ProducerOptions): Producer {
   const { catalogue, prefix = DEFAULT_PREFIX, maxPayloadBytes = 1_048_576 } = options;
   const client = connectProducer(options.redis, options.logger ?? defaultLogger);
   const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
-  const backendOf = backends(client, prefix, catalogue);
+  const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
   const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
-  const queues = Object.keys(catalogue.queues.definitions);
+  const views = new JobViewReader(first, queues, options.effects);
+  const lanes = createLanes({ connection: client, prefix });
 
   async function sendBatch(batch: readonly Submission[], schedule: ReturnType<typeof readSchedule>) {
     try {
@@ -114,9 +115,9 @@ export function createProducer(options: ProducerOptions): Producer {
       for await (const results of answered) yield* results;
     },
 
-    job: (id) => sessions.run(() => readJobView(client, { prefix, id, queues })),
+    job: (id) => sessions.run(() => views.read(id)),
 
-    queueCounts: (queue) => sessions.run(() => readQueueCounts(backendOf(queue))),
+    queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
 
     close: () => sessions.close(),
   };
@@ -124,21 +125,4 @@ export function createProducer(options: ProducerOptions): Producer {
 
 function toRefused({ code, issues }: Exclude<ReturnType<typeof prepare>, Submission>): EnqueueResult {
   return { outcome: 'refused', code, issues };
-}
-
-/** Backends of the declared queues on one connection. */
-function backends(client: Redis, prefix: string, catalogue: Catalogue): (queue: string) => FairlaneBackend {
-  const [first, ...others] = Object.keys(catalogue.queues.definitions);
-  if (first === undefined) throw new Error('a catalogue declares at least one queue');
-  // The version check would be one more command at the start, whose failure BullMQ keeps for good.
-  const opts: QueueBaseOptions & KeyPrefixOptions = { connection: client, prefix, skipVersionCheck: true };
-  const backend = createFairlaneBackend(first, opts);
-  backend.on('error', () => undefined);
-  const byName = new Map([[first, backend]]);
-  for (const name of others) byName.set(name, backend.forQueue(name));
-  return (queue) => {
-    const found = byName.get(queue);
-    if (found === undefined) throw new RangeError(`queue ${queue} is not declared`);
-    return found;
-  };
 }

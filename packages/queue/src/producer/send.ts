@@ -60,6 +60,7 @@ export class Sender {
   ): Promise<unknown> {
     const terms: DedupTerms = {
       id: submission.identity.id,
+      account: submission.identity.account,
       digest: submission.digest,
       retentionMs: this.#retentionMs,
       deadlineMs: session.runUntilMs,

@@ -1,43 +1,64 @@
-import { bullmqScript } from './bullmq-script.js';
-import { readLua, wrapScript, type LuaScript, type ScriptWrapper } from './lua-script.js';
+import { customScript, laneScript, laneScripts, type ComposedScript } from '@fairlane/lanes';
+import { readLua, wrapScript, type ScriptWrapper } from './lua-script.js';
 
-const submit: ScriptWrapper = { name: 'fairlane:submit', keyCount: 1, argCount: 8, lua: readLua('submit') };
-const finish: ScriptWrapper = { name: 'fairlane:finish', keyCount: 1, argCount: 1, lua: readLua('finish') };
-const remove: ScriptWrapper = { name: 'fairlane:remove', keyCount: 1, argCount: 3, lua: readLua('remove') };
-const replay: ScriptWrapper = { name: 'fairlane:replay', keyCount: 1, argCount: 1, lua: readLua('replay') };
+const submit: ScriptWrapper = { keyCount: 1, argCount: 9, lua: readLua('submit') };
+const remove: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('remove') };
+const replay: ScriptWrapper = { keyCount: 1, argCount: 1, lua: readLua('replay') };
+const defer: ScriptWrapper = { keyCount: 0, argCount: 4, lua: readLua('defer') };
 
-/** What runs around which command of the backend below ours. */
-const WRAPPERS = {
-  addStandardJob: submit,
-  addDelayedJob: submit,
-  addPrioritizedJob: submit,
-  moveToFinished: finish,
-  removeJob: remove,
-  reprocessJob: replay,
-} as const satisfies Record<string, ScriptWrapper>;
+/** Our commands that run around one of BullMQ's, inside the lanes. */
+const WRAPPED = {
+  'submit:addStandardJob': ['addStandardJob', submit],
+  'submit:addDelayedJob': ['addDelayedJob', submit],
+  'submit:addPrioritizedJob': ['addPrioritizedJob', submit],
+  'remove:removeJob': ['removeJob', remove],
+  'replay:reprocessJob': ['reprocessJob', replay],
+  'defer:moveJobFromActiveToWait': ['moveJobFromActiveToWait', defer],
+} as const satisfies Record<string, readonly [bullCommand: string, wrapper: ScriptWrapper]>;
 
-export type WrappedCommand = keyof typeof WRAPPERS;
+export type WrappedCommand = keyof typeof WRAPPED;
 
-export interface ComposedScript {
-  readonly script: LuaScript;
-  readonly innerKeyCount: number;
+/** Our commands on BullMQ's keys that wrap none of BullMQ's, inside the lanes. */
+const CUSTOM = { cancel: 1, inspect: 1 } as const;
+
+/** Scripts that touch nothing of the lanes. */
+export const PLAIN_SCRIPTS = {
+  remember: { numberOfKeys: 2, lua: readLua('remember') },
+  sweep: { numberOfKeys: 1, lua: readLua('sweep') },
+} as const;
+
+let composed: ReadonlyMap<string, ComposedScript> | undefined;
+
+/** Every script that runs with lanes, by command: those of the lanes, and ours. */
+export function queueScripts(): ReadonlyMap<string, ComposedScript> {
+  composed ??= new Map([
+    ...laneScripts(),
+    ...Object.entries(WRAPPED).map(
+      ([name, [command, wrapper]]) =>
+        [name, { ...laneScript(command, (bull) => wrapScript(bull, wrapper)), name }] as const,
+    ),
+    ...Object.entries(CUSTOM).map(
+      ([name, keys]) => [name, customScript({ name, keys, content: readLua(name) })] as const,
+    ),
+  ]);
+  return composed;
 }
 
-/** The composed scripts by the command they stand for. `innerScript` gives the text below ours. */
-export function composeScripts(
-  innerScript: (command: string) => LuaScript = bullmqScript,
-): ReadonlyMap<string, ComposedScript> {
-  return new Map(
-    Object.entries(WRAPPERS).map(([command, wrapper]) => {
-      const inner = innerScript(command);
-      return [command, { script: wrapScript(inner, wrapper), innerKeyCount: inner.numberOfKeys }];
-    }),
-  );
+/**
+ * The arguments of a wrapped command: BullMQ's, with the wrapper's keys behind BullMQ's keys and its arguments behind
+ * BullMQ's. What the lanes have put last already, for a command that adds a job, stays last.
+ */
+export function wrappedArgs(
+  command: WrappedCommand,
+  args: readonly unknown[],
+  keys: readonly string[],
+  outer: readonly (string | number)[],
+): unknown[] {
+  const bull = laneScript(WRAPPED[command][0]);
+  const keyCount = bull.numberOfKeys - 1;
+  const end = bull.role === 'adding' ? args.length - LANE_ARGS : args.length;
+  return [...args.slice(0, keyCount), ...keys, ...args.slice(keyCount, end), ...outer, ...args.slice(end)];
 }
 
-/** Scripts of our own that wrap nothing. */
-export const OWN_SCRIPTS = {
-  inspect: { name: 'fairlane:inspect', numberOfKeys: 1, lua: readLua('inspect') },
-  sweep: { name: 'fairlane:sweep', numberOfKeys: 1, lua: readLua('sweep') },
-  trim: { name: 'fairlane:trim', numberOfKeys: 1, lua: readLua('trim') },
-} as const satisfies Record<string, LuaScript>;
+/** What the lanes append to the arguments of a command that adds a job: lane, extra, key prefix, time. */
+const LANE_ARGS = 4;

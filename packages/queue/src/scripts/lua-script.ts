@@ -1,54 +1,35 @@
 import { readFileSync } from 'node:fs';
+import type { BullScript } from '@fairlane/lanes';
 
-/** A Lua script as Redis clients take it: the first `numberOfKeys` arguments are KEYS, the rest ARGV. */
-export interface LuaScript {
-  readonly name: string;
-  readonly numberOfKeys: number;
-  readonly lua: string;
-}
-
-/** Lua that runs around another script, as one script. */
+/** Lua that runs around a script of BullMQ's, as one script. */
 export interface ScriptWrapper {
-  readonly name: string;
   readonly keyCount: number;
   readonly argCount: number;
   readonly lua: string;
 }
 
 /**
- * Runs `wrapper` around `inner`, whose text is not changed. The wrapper calls `inner(KEYS, ARGV)` once, when it has
- * decided to; its own keys and arguments come last and are taken off before, so that scripts can be wrapped again
- * and again, whoever wrote them.
- *
- * The wrapper sees `inner`, KEYS and ARGV of the inner script, `outerKeys` and `outerArgs`.
+ * The text of `wrapper` around BullMQ's, which is not changed. The wrapper calls `inner(KEYS, ARGV)` once, when it has
+ * decided to. Its own keys come behind BullMQ's, its own arguments last: it finds them in `outerKeys` and `outerArgs`.
  */
-export function wrapScript(inner: LuaScript, wrapper: ScriptWrapper): LuaScript {
+export function wrapScript(
+  { content, keys }: Pick<BullScript, 'content' | 'keys'>,
+  { keyCount, argCount, lua }: ScriptWrapper,
+): Pick<BullScript, 'content' | 'keys'> {
   return {
-    name: `${wrapper.name}:${inner.name}`,
-    numberOfKeys: inner.numberOfKeys + wrapper.keyCount,
-    lua: `local function inner(KEYS, ARGV)
-${inner.lua}
+    keys: keys + keyCount,
+    content: `local function inner(KEYS, ARGV)
+${content}
 end
-local function takeLast(list, count)
-  local taken = {}
-  for i = count, 1, -1 do
-    taken[i] = table.remove(list)
-  end
-  return taken
+local outerKeys, outerArgs = {}, {}
+for i = 1, ${keyCount} do
+  outerKeys[i] = KEYS[${keys} + i]
 end
-local outerKeys, outerArgs = takeLast(KEYS, ${wrapper.keyCount}), takeLast(ARGV, ${wrapper.argCount})
-${wrapper.lua}`,
+for i = ${argCount}, 1, -1 do
+  outerArgs[i] = table.remove(ARGV)
+end
+${lua}`,
   };
-}
-
-/** The arguments of a wrapped script: the inner script's with the wrapper's keys and arguments put last. */
-export function wrappedArgs(
-  innerKeyCount: number,
-  innerArgs: readonly unknown[],
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): unknown[] {
-  return [...innerArgs.slice(0, innerKeyCount), ...keys, ...innerArgs.slice(innerKeyCount), ...args];
 }
 
 const FOLDER = new URL('../../lua/', import.meta.url);

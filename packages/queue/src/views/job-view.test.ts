@@ -7,7 +7,8 @@ function inspected(fields: Record<string, string>, rest: Partial<InspectedJob> =
     queue: 'parcels',
     state: 'ready',
     nowMs: Date.UTC(2026, 0, 15),
-    delayedScore: undefined,
+    heldReason: undefined,
+    nextRunAtMs: undefined,
     leaseMs: -2,
     fields: new Map(Object.entries(fields)),
     ...rest,
@@ -53,9 +54,7 @@ describe('toJobView', () => {
 
   it('tells when a scheduled job is due and how long a lease lasts', () => {
     const nowMs = Date.UTC(2026, 0, 15);
-    expect(
-      toJobView(inspected({}, { state: 'scheduled', delayedScore: (nowMs + 5_000) * 4_096 + 17 })),
-    ).toMatchObject({
+    expect(toJobView(inspected({}, { state: 'scheduled', nextRunAtMs: nowMs + 5_000 }))).toMatchObject({
       nextRunAt: '2026-01-15T00:00:05.000Z',
     });
     expect(toJobView(inspected({ pb: 'w-1' }, { state: 'active', leaseMs: 2_500 }))).toMatchObject({

@@ -1,4 +1,4 @@
-import type { HeldReason, JobState } from '@fairlane/sdk';
+import { HELD_REASONS, type HeldReason, type JobState } from '@fairlane/sdk';
 import { readErrorRecords, type ErrorRecord } from '../jobs/error-record.js';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import { readOptions } from '../jobs/job-options.js';
@@ -29,12 +29,15 @@ export interface JobView {
   readonly finishedAt?: string;
   readonly progress?: unknown;
   readonly result?: unknown;
-  readonly effects: readonly {
-    readonly name: string;
-    readonly state: string;
-    readonly externalId?: string;
-    readonly at: string;
-  }[];
+  readonly effects: readonly EffectSummary[];
+}
+
+/** What the ledger knows of one effect of a job. */
+export interface EffectSummary {
+  readonly name: string;
+  readonly state: string;
+  readonly externalId?: string;
+  readonly at: string;
 }
 
 /** What `inspect.lua` found. */
@@ -43,22 +46,21 @@ export interface InspectedJob {
   readonly queue: string;
   readonly state: JobState;
   readonly nowMs: number;
-  /** Score in BullMQ's delayed set: the time in ms times 4,096. */
-  readonly delayedScore: number | undefined;
+  readonly heldReason: string | undefined;
+  /** When it can run, where that is known. */
+  readonly nextRunAtMs: number | undefined;
   /** Left of the lock; negative where there is none. */
   readonly leaseMs: number;
   readonly fields: ReadonlyMap<string, string>;
 }
 
-const DELAYED_SCORE_PER_MS = 0x1000;
-
 /** Pure, and safe for hashes with missing or broken fields (A23). */
-export function toJobView(job: InspectedJob): JobView {
+export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] = []): JobView {
   const { id, queue, state, fields } = job;
   const { lane, key, attempts } = readOptions(parseJobData(fields.get('opts') ?? '')?.value);
   const data = parseJobData(fields.get('data') ?? '')?.value;
   const lastError = readErrorRecords(fields.get('flErrors')).at(-1);
-  const ended = state === 'completed' || state === 'dead';
+  const ended = state === 'completed' || state === 'dead' || state === 'cancelled';
   return {
     id,
     key,
@@ -69,8 +71,11 @@ export function toJobView(job: InspectedJob): JobView {
     limitGroup: lane.group ?? 'default',
     ...optional('tag', lane.tag),
     state,
-    ...optional('reason', heldReason(job)),
-    ...optional('nextRunAt', isoTime(job.delayedScore && job.delayedScore / DELAYED_SCORE_PER_MS)),
+    ...optional<'reason', HeldReason>(
+      'reason',
+      HELD_REASONS.find((reason) => reason === job.heldReason),
+    ),
+    ...optional('nextRunAt', isoTime(job.nextRunAtMs)),
     priority: count(fields, 'priority'),
     attempts: { made: count(fields, 'atm'), max: attempts },
     stalls: count(fields, 'stc'),
@@ -85,14 +90,8 @@ export function toJobView(job: InspectedJob): JobView {
       'result',
       state === 'completed' ? parseJobData(fields.get('returnvalue') ?? '')?.value : undefined,
     ),
-    effects: [],
+    effects,
   };
-}
-
-/** A job put back without an attempt waits for the outside, or for a worker that knows it. */
-function heldReason({ state, fields }: InspectedJob): HeldReason | undefined {
-  if (state !== 'held') return undefined;
-  return fields.get('flHeldReason') === 'no_handler' ? 'no_handler' : 'throttled';
 }
 
 function withoutAttempt({ attempt: _attempt, ...shown }: ErrorRecord): Omit<ErrorRecord, 'attempt'> {

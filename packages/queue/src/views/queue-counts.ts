@@ -1,17 +1,12 @@
-import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import type { Lanes } from '@fairlane/lanes';
+import type { JobState } from '@fairlane/sdk';
 
-/** How many jobs of a queue are where. */
-export interface QueueCounts {
-  readonly ready: number;
-  /** Scheduled, waiting for a retry, or put off because the outside throttles. */
-  readonly delayed: number;
-  readonly active: number;
-  readonly completed: number;
-  readonly dead: number;
-}
+/** How many jobs of a queue are in each state. */
+export type QueueCounts = Readonly<Record<JobState, number>>;
 
-export async function readQueueCounts(backend: FairlaneBackend): Promise<QueueCounts> {
-  const [wait = 0, prioritized = 0, delayed = 0, active = 0, completed = 0, dead = 0] =
-    await backend.getCounts(['wait', 'prioritized', 'delayed', 'active', 'completed', 'failed']);
-  return { ready: wait + prioritized, delayed, active, completed, dead };
+export async function readQueueCounts(lanes: Lanes, queue: string): Promise<QueueCounts> {
+  const { ready, held, paused, failed: dead, ...counts } = await lanes.queueCounts(queue);
+  const { scheduled, active, retrying, completed, cancelled } = counts;
+  const shown = paused ? { ready: 0, held: ready + held } : { ready, held };
+  return { scheduled, ...shown, active, retrying, completed, dead, cancelled };
 }

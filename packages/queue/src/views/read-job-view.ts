@@ -1,30 +1,51 @@
 import type { JobState } from '@fairlane/sdk';
-import type { Redis } from 'ioredis';
-import { dedupKey } from '../dedup/dedup-key.js';
-import { OWN_SCRIPTS } from '../scripts/commands.js';
-import { runScript } from '../scripts/run-script.js';
-import { toJobView, type InspectedJob, type JobView } from './job-view.js';
+import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { UnavailableError } from '../errors.js';
+import { toJobView, type EffectSummary, type InspectedJob, type JobView } from './job-view.js';
 
-/** @param queues to look in when the dedup memory does not know the job. */
-export async function readJobView(
-  client: Redis,
-  {
-    prefix,
-    id,
-    queues,
-  }: { readonly prefix: string; readonly id: string; readonly queues: readonly string[] },
-): Promise<JobView | undefined> {
-  const { bucketKey, field } = dedupKey(prefix, id);
-  const reply = await runScript(client, OWN_SCRIPTS.inspect, [bucketKey, field, id, `${prefix}:`, ...queues]);
-  return reply === null ? undefined : toJobView(readReply(id, reply));
+/** What is read of the ledger of effects; the ledger itself fits. */
+export interface EffectReader {
+  effects(jobId: string): Promise<readonly EffectSummary[]>;
+}
+
+/** Reads job views on one backend, of jobs in any of the declared queues. */
+export class JobViewReader {
+  readonly #backend: FairlaneBackend;
+  readonly #queues: readonly string[];
+  readonly #effects: EffectReader | undefined;
+
+  /** @param queues to look in when the dedup memory does not know the job. */
+  constructor(backend: FairlaneBackend, queues: readonly string[], effects: EffectReader | undefined) {
+    this.#backend = backend;
+    this.#queues = queues;
+    this.#effects = effects;
+  }
+
+  async read(id: string): Promise<JobView | undefined> {
+    const reply = await this.#backend.runCustom('inspect', id, this.#queues);
+    if (reply === null) return undefined;
+    const job = readReply(id, reply);
+    return toJobView(job, await this.#effectsOf(job));
+  }
+
+  /** A job that was never started has none; the ledger need not be asked. */
+  async #effectsOf({ id, fields }: InspectedJob): Promise<readonly EffectSummary[]> {
+    if (this.#effects === undefined || !fields.has('ats')) return [];
+    try {
+      return await this.#effects.effects(id);
+    } catch (cause) {
+      throw new UnavailableError('the ledger of effects did not answer', { mayHaveRun: false, cause });
+    }
+  }
 }
 
 function readReply(id: string, reply: unknown): InspectedJob {
-  const [queue, state, nowMs, delayedScore, leaseMs, flat] = reply as [
+  const [queue, state, nowMs, why, nextRunAtMs, leaseMs, flat] = reply as [
     string,
     JobState,
     number,
     string,
+    number | '',
     number,
     string[],
   ];
@@ -35,7 +56,8 @@ function readReply(id: string, reply: unknown): InspectedJob {
     queue,
     state,
     nowMs,
-    delayedScore: delayedScore === '' ? undefined : Number(delayedScore),
+    heldReason: why === '' ? undefined : why,
+    nextRunAtMs: nextRunAtMs === '' ? undefined : nextRunAtMs,
     leaseMs,
     fields,
   };

@@ -1,3 +1,4 @@
+import { createLanes, type FinishedState } from '@fairlane/lanes';
 import { implement, type Catalogue, type Handler, type JobImplementation } from '@fairlane/sdk';
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import type { Queue } from 'bullmq';
@@ -5,12 +6,15 @@ import { afterEach } from 'vitest';
 import type { FairlaneBackend } from '../../src/backend/fairlane-backend.js';
 import {
   createConsumer,
+  createOperations,
   createProducer,
   openQueues,
   type Consumer,
   type ConsumerOptions,
   type EnqueueResult,
   type JobView,
+  type Operations,
+  type OperationsOptions,
   type Producer,
   type ProducerOptions,
   type QueueLogger,
@@ -93,6 +97,25 @@ export class World {
     });
     this.#closers.push(async () => consumer.close());
     return consumer;
+  }
+
+  operations(options: Partial<OperationsOptions> = {}): Operations {
+    const { url, prefix } = this.#redis;
+    const { catalogue, logger } = this;
+    const operations = createOperations({ redis: url, prefix, catalogue, logger, ...options });
+    this.#closers.push(async () => operations.close());
+    return operations;
+  }
+
+  /** Trims all parcels that ended so, as the upkeep of a consumer does. */
+  async trim(state: FinishedState): Promise<void> {
+    const { url, prefix } = this.#redis;
+    const { backend } = this.queue();
+    const lanes = createLanes({ connection: url, prefix });
+    this.#closers.push(async () => lanes.close());
+    await lanes.trim('parcels', state, { ageMs: -1_000 }, async (ids) =>
+      backend.remember('parcels', state, ids),
+    );
   }
 
   /** BullMQ's queue of the parcels and our backend under it. */

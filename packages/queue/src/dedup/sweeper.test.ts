@@ -1,20 +1,19 @@
 import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { BUCKET_COUNT, bucketAt, dedupKey } from '../dedup/dedup-key.js';
+import { BUCKET_COUNT, bucketAt, dedupKey } from './dedup-key.js';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
-import { Housekeeper, type HousekeeperOptions } from './housekeeper.js';
+import { DedupSweeper, type SweeperOptions } from './sweeper.js';
 
 const redis = useRedis();
 const world = new World(redis);
 
-function housekeeper(options: Partial<HousekeeperOptions> = {}): Housekeeper {
-  return new Housekeeper({
-    backend: world.queue().backend,
+function sweeper(options: Partial<SweeperOptions> = {}): DedupSweeper {
+  const { backend } = world.queue();
+  return new DedupSweeper({
+    backend,
     prefix: redis.prefix,
-    queues: ['parcels'],
-    keepCompleted: { ageMs: 60_000, count: 1_000 },
     retentionMs: 60_000,
     logger: world.logger,
     ...options,
@@ -45,33 +44,20 @@ async function ended(completedCount: number) {
   return { producer, ids, dead };
 }
 
-describe('R14 trimming of completed jobs', () => {
-  it('keeps the newest by count, with their hashes, and every dead letter', async () => {
-    const { producer } = await ended(10);
-    const keeper = housekeeper({ keepCompleted: { ageMs: 60_000, count: 4 } });
+describe('R14 trimming', () => {
+  it('keeps the newest completed jobs by count and every dead letter, and remembers the keys of the rest', async () => {
+    const { producer, ids } = await ended(10);
     const completed = `${redis.prefix}:parcels:completed`;
     const newest = await redis.client.zrange(completed, '-4', '-1');
-    expect(await keeper.trim('parcels')).toBe(6);
+    await world.consumer(async () => undefined, { keepFinished: { ageMs: 60_000, count: 4 } });
+    await until('six are trimmed', async () => (await producer.queueCounts('parcels')).completed === 4);
     expect(await producer.queueCounts('parcels')).toMatchObject({ completed: 4, dead: 1 });
-    const hashes = await redis.client.keys(`${redis.prefix}:parcels:??????????????????????`);
-    expect(hashes).toHaveLength(5);
     expect(await redis.client.zrange(completed, '0', '-1')).toEqual(newest);
-    expect(await keeper.trim('parcels')).toBe(0);
-  });
-
-  it('removes what is older than the age', async () => {
-    const { producer, ids } = await ended(5);
-    await redis.client.zadd(`${redis.prefix}:parcels:completed`, Date.now() - 120_000, ids[0] ?? '');
-    expect(await housekeeper().trim('parcels')).toBe(1);
-    expect(await producer.job(ids[0] ?? '')).toBeUndefined();
-    expect(await producer.job(ids[1] ?? '')).toMatchObject({ state: 'completed' });
-  });
-
-  it('works through a backlog of several batches', async () => {
-    const pipeline = redis.client.pipeline();
-    for (let at = 0; at < 1_300; at += 1) pipeline.zadd(`${redis.prefix}:parcels:completed`, at, `job-${at}`);
-    await pipeline.exec();
-    expect(await housekeeper().trim('parcels')).toBe(1_300);
+    for (const [at, id] of ids.entries()) {
+      const again = await producer.enqueue(world.job, { accountId: 'acme', parcel: `p-${at}` });
+      expect(again).toMatchObject({ outcome: 'duplicate', state: 'completed' });
+      expect((await producer.job(id)) === undefined).toBe(!newest.includes(id));
+    }
   });
 });
 
@@ -79,14 +65,26 @@ describe('R14 the sweep of the dedup memory', () => {
   it('drops entries beyond retention and leaves live ones, young ones and kept dead letters', async () => {
     const { producer, ids, dead } = await ended(3);
     const live = idOf(await producer.enqueue(world.job, { accountId: 'acme', parcel: 'live' }));
-    expect(await housekeeper().sweep(BUCKET_COUNT)).toBe(0);
-    expect(await housekeeper({ retentionMs: 0 }).sweep(BUCKET_COUNT)).toBe(3);
+    await world.trim('completed');
+    expect(await sweeper().sweep(BUCKET_COUNT)).toBe(0);
+    expect(await sweeper({ retentionMs: 0 }).sweep(BUCKET_COUNT)).toBe(3);
     const left = await Promise.all([...ids, live, dead].map(isRemembered));
     expect(left).toEqual([false, false, false, true, true]);
 
-    await world.queue().backend.removeRun(dead, { endState: 'purged' });
-    expect(await housekeeper({ retentionMs: 0 }).sweep(BUCKET_COUNT)).toBe(1);
+    await world.queue().backend.removeRun(dead);
+    expect(await sweeper({ retentionMs: 0 }).sweep(BUCKET_COUNT)).toBe(1);
     expect(await isRemembered(dead)).toBe(false);
+  });
+
+  it('gives an end to an entry whose job vanished without a word, and drops it a retention later', async () => {
+    const producer = world.producer();
+    const id = idOf(await producer.enqueue(world.job, { accountId: 'acme', parcel: 'p-1' }));
+    await world.queue().queue.obliterate({ force: true });
+    const keeper = sweeper({ retentionMs: 0 });
+    expect(await keeper.sweep(BUCKET_COUNT)).toBe(0);
+    expect(await isRemembered(id)).toBe(true);
+    expect(await keeper.sweep(BUCKET_COUNT)).toBe(1);
+    expect(await isRemembered(id)).toBe(false);
   });
 
   it('reaches every id: buckets are numbered without a gap', () => {

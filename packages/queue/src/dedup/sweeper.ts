@@ -1,0 +1,79 @@
+import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { describeError, type QueueLogger } from '../logging.js';
+import { BUCKET_COUNT, bucketAt } from './dedup-key.js';
+
+export interface SweeperOptions {
+  /** The backend of any queue: its connection is used. */
+  readonly backend: FairlaneBackend;
+  readonly prefix: string;
+  readonly retentionMs: number;
+  readonly logger: QueueLogger;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+/** A full turn over all buckets takes an eighth of a day; several workers only shorten it. */
+const SWEEP_BUCKETS = 48;
+/** Buckets swept in one round trip. */
+const SWEEP_PIPELINE = 256;
+/** Pages read of one bucket; more than that waits for the next turn. */
+const SWEEP_ROUNDS = 50;
+
+interface Page {
+  readonly bucketKey: string;
+  readonly idPrefix: string;
+  readonly cursor: string;
+}
+
+/** Drops expired entries of the dedup memory, a bounded amount at a time. Any number may run. */
+export class DedupSweeper {
+  readonly #options: SweeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #nextBucket = Math.floor(Math.random() * BUCKET_COUNT);
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.#running
+        .then(() => this.sweep(SWEEP_BUCKETS))
+        .then(() => undefined)
+        .catch((error: unknown) =>
+          this.#options.logger.warn(describeError(error), 'the dedup memory was not swept'),
+        );
+    }, SWEEP_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Sweeps the next buckets. @returns number of entries dropped. */
+  async sweep(bucketCount: number): Promise<number> {
+    let removed = 0;
+    for (let swept = 0; swept < bucketCount && !this.#stopped; swept += SWEEP_PIPELINE) {
+      const count = Math.min(SWEEP_PIPELINE, bucketCount - swept);
+      let pages: Page[] = Array.from({ length: count }, (_value, at) => ({
+        ...bucketAt(this.#options.prefix, (this.#nextBucket + at) % BUCKET_COUNT),
+        cursor: '0',
+      }));
+      this.#nextBucket = (this.#nextBucket + count) % BUCKET_COUNT;
+      for (let round = 0; round < SWEEP_ROUNDS && pages.length > 0; round += 1) {
+        const replies = await this.#options.backend.sweep(pages, this.#options.retentionMs);
+        removed += replies.reduce((sum, [, dropped]) => sum + dropped, 0);
+        // What is left are large buckets.
+        pages = pages.flatMap((page, at) => {
+          const [cursor = '0'] = replies[at] ?? [];
+          return cursor === '0' ? [] : [{ ...page, cursor }];
+        });
+      }
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  createLanes,
+  LaneError,
+  type AccountSummary,
+  type AccountView as LaneAccountView,
+  type LaneView,
+  type Limits,
+  type Page,
+  type Window,
+} from '@fairlane/lanes';
+import type { Catalogue, JobState } from '@fairlane/sdk';
+import { openBackends } from '../backend/open-backends.js';
+import { connectProducer, type RedisSettings } from '../connections.js';
+import { cancelChannel } from '../consumer/cancellations.js';
+import { DEFAULT_PREFIX } from '../defaults.js';
+import { defaultLogger, type QueueLogger } from '../logging.js';
+import { RedisSessions } from '../producer/redis-session.js';
+import type { JobView } from '../views/job-view.js';
+import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
+import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
+import { listJobs, type JobFilter } from './list-jobs.js';
+
+export interface OperationsOptions {
+  readonly redis: RedisSettings;
+  readonly catalogue: Catalogue;
+  /** Default `{fairlane}`. */
+  readonly prefix?: string;
+  /** A call that Redis has not answered by then fails. Default 2,000. */
+  readonly timeoutMs?: number;
+  /** Fills `JobView.effects`; the ledger fits. */
+  readonly effects?: EffectReader;
+  readonly logger?: QueueLogger;
+}
+
+/** An account over all queues. Times are milliseconds since the epoch. */
+export interface AccountView extends Omit<LaneAccountView, 'counts'> {
+  readonly counts: QueueCounts;
+  readonly lanes: LaneView[];
+}
+
+export type CancelOutcome =
+  | 'cancelled'
+  /** It runs: its signal is aborted, and it settles soon. */
+  | 'cancelling'
+  | 'already_finished'
+  | 'not_found';
+
+/** What people do about accounts and jobs. Every call ends in time with an answer or UnavailableError. */
+export interface Operations {
+  /** @throws LaneError `invalid_limits`, `invalid_lane`, `undeclared_group` */
+  setLimits(account: string, group: string, limits: Limits): Promise<void>;
+  /** Back to the defaults of the group, or to no limit. */
+  removeLimits(account: string, group: string): Promise<void>;
+  /** @throws LaneError `invalid_weight`, `invalid_windows` */
+  setAccount(account: string, settings: { weight?: number; windows?: Window[] | null }): Promise<void>;
+  /** Holds all jobs of an account; running ones go on. False when it was paused already. */
+  pause(account: string, by: string): Promise<boolean>;
+  resume(account: string, by: string): Promise<boolean>;
+  account(account: string): Promise<AccountView>;
+  /** Accounts with a backlog, the longest waiting first; with `search` those whose id begins with it, by id. */
+  accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
+  /** Jobs, newest first. */
+  jobs(filter?: JobFilter): Promise<Page<JobView>>;
+  job(id: string): Promise<JobView | undefined>;
+  queueCounts(queue: string): Promise<QueueCounts>;
+  /** Ends a job's run without success on purpose. It is kept like a completed one. */
+  cancel(id: string): Promise<CancelOutcome>;
+  close(): Promise<void>;
+}
+
+/** Opens the operations of a prefix on a connection of their own. */
+export function createOperations(options: OperationsOptions): Operations {
+  const { catalogue, prefix = DEFAULT_PREFIX } = options;
+  const client = connectProducer(options.redis, options.logger ?? defaultLogger);
+  const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
+  const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
+  const views = new JobViewReader(first, queues, options.effects);
+  const lanes = createLanes({ connection: client, prefix });
+  const channel = cancelChannel(prefix);
+
+  return {
+    async setLimits(account, group, limits) {
+      checkDeclared(catalogue, group);
+      await sessions.run(() => lanes.setLimits(account, group, limits));
+    },
+    async removeLimits(account, group) {
+      checkDeclared(catalogue, group);
+      await sessions.run(() => lanes.removeLimits(account, group));
+    },
+    setAccount: (account, settings) => sessions.run(() => lanes.setAccount(account, settings)),
+    pause: (account, by) => sessions.run(() => lanes.pause(account, by)),
+    resume: (account, by) => sessions.run(() => lanes.resume(account, by)),
+    account: (account) => sessions.run(async () => toAccountView(await lanes.account(account))),
+    accounts: (filter) => sessions.run(() => lanes.accounts(filter)),
+    jobs: (filter = {}) => sessions.run(() => listJobs(lanes, views, filter)),
+    job: (id) => sessions.run(() => views.read(id)),
+    queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
+    cancel: (id) =>
+      sessions.run(async () => (await first.runCustom('cancel', id, [channel, ...queues])) as CancelOutcome),
+    close: () => sessions.close(),
+  };
+}
+
+function checkDeclared({ limitGroups }: Catalogue, group: string): void {
+  if (Object.hasOwn(limitGroups, group)) return;
+  const declared = Object.keys(limitGroups).join(', ');
+  throw new LaneError('undeclared_group', `The group ${group} is not declared; declared are ${declared}.`);
+}
+
+function toAccountView({ counts, ...view }: LaneAccountView): AccountView {
+  const { failed, delayed: _delayed, ...others } = counts;
+  return { ...view, counts: { ...others, dead: failed } satisfies Record<JobState, number> };
+}
