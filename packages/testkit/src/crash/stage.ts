@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+
+import { startDeployment, type Deployment } from '../deployment/deployment.js';
+import { startFaultProxy, type FaultProxy } from '../proxy/index.js';
+import { startSandbox, type Sandbox } from '../sandbox/index.js';
+import { startRedis, type RedisServer } from '../servers/redis.js';
+import type { CrashOptions } from './options.js';
+
+/** Everything that a crash run needs, with wires that can be cut. */
+export interface Stage {
+  readonly redis: RedisServer;
+  readonly sandbox: Sandbox;
+  readonly deployment: Deployment;
+  readonly wires: readonly FaultProxy[];
+  stop(): Promise<void>;
+}
+
+/** The shortest there is: a lost worker's jobs come back soon. */
+export const LEASE_MS = 5_000;
+/** Between applying a message and answering, and on the way to Redis: what a crash can fall into. */
+const PLATFORM_LATENCY_MS = 150;
+const WIRE_DELAY_MS = 2;
+
+export async function startStage(
+  options: CrashOptions & {
+    readonly dir: string;
+    readonly prefix: string;
+    readonly signal: AbortSignal;
+    /** A process ended that nobody had struck. */
+    readonly onCasualty: (reason: Error) => void;
+  },
+): Promise<Stage> {
+  const { dir, prefix, seed, workers, appendfsync, signal, onCasualty } = options;
+  const started: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of started.splice(0).toReversed()) await close();
+  };
+  try {
+    const redis = await startRedis({ dir: join(dir, 'redis'), appendfsync });
+    started.push(async () => redis.stop());
+    const wire = await startFaultProxy({ target: { port: redis.port } });
+    started.push(async () => wire.close());
+    wire.delay(WIRE_DELAY_MS);
+    const sandbox = await startSandbox({ seed, latencyMs: PLATFORM_LATENCY_MS });
+    started.push(async () => sandbox.stop());
+    const deployment = await startDeployment({
+      dir,
+      workers,
+      redisUrl: `redis://127.0.0.1:${wire.port}`,
+      appendfsync,
+      prefix,
+      sandboxUrl: sandbox.url,
+      sandboxSeed: seed,
+      sandboxAccounts: 0,
+      env: { WORKER_LEASE_MS: String(LEASE_MS), LOG_LEVEL: 'warn' },
+      onCasualty: ({ name, logFile }) => onCasualty(new Error(`${name} ended unexpectedly, see ${logFile}`)),
+      signal,
+    });
+    started.push(async () => deployment.stop());
+    return { redis, sandbox, deployment, wires: [wire], stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+
+import { crashOptions, runCrashes } from '../src/crash/index.js';
+
+const options = crashOptions(process.env);
+const { jobs, kills, restarts, cuts, stops, readOnly, seed, ledger } = options;
+
+describe('crashes', () => {
+  it(`${jobs} jobs, ${kills} kills, ${restarts} restarts of Redis, ${cuts} cuts, ${stops} stops: R1 to R4 hold`, async () => {
+    const report = await runCrashes(options, new AbortController().signal);
+    // The figures and the seed are what a person wants of this run, passed or not.
+    process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    expect(report).toMatchObject({
+      seed,
+      ledger,
+      broken: {},
+      lost: 0,
+      repeated: { keys: 0, blind: 0 },
+      dead: report.expectedDead + report.unknownByLostWorker,
+      struck: { kill: kills, restart: restarts, cut: cuts, stop: stops, readOnly },
+    });
+    expect(report.accepted + report.duplicates).toBe(jobs);
+    expect(report.completed + report.dead).toBe(jobs);
+  });
+});
