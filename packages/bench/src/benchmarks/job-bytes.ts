@@ -20,7 +20,7 @@ export const jobBytes: Benchmark = {
 /** What each account has once, and its one job that ran, are spread over 500 held jobs. */
 async function heldJobBytes(jobs: number): Promise<number> {
   return inRun(WITHOUT_FILE, async (run) => {
-    await loadHeldJobs(run, 'warm-up', { jobs: 0, accounts: ACCOUNTS });
+    await loadHeldJobs(run, 'warm-up', { jobs: 0, accounts: ACCOUNTS, prefix: 'warm' });
     const before = await serverFigure(run.redis, 'memory', 'used_memory');
     await loadHeldJobs(run, 'measured', { jobs, accounts: ACCOUNTS });
     return Math.round(((await serverFigure(run.redis, 'memory', 'used_memory')) - before) / jobs);
