@@ -75,25 +75,23 @@ export class LaneBackend extends RedisQueueBackend {
     if (!this.ownsConnection) {
       return;
     }
-    if (this.blockingConnection) {
-      this.serve(client as unknown as Redis);
-    }
-    for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
-      const key = laneKeys(this.redisPrefix).group(group);
-      this.own('set-group', [key], groupArguments(group, limits)).catch((error: unknown) =>
-        this.emit('error', error),
-      );
-    }
-  }
-
-  /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
-  private serve(client: Redis): void {
-    const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
     const onError = (error: unknown): void => {
       if (!this.closing) {
         this.emit('error', error);
       }
     };
+    if (this.blockingConnection) {
+      this.serve(client as unknown as Redis, onError);
+    }
+    for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
+      const key = laneKeys(this.redisPrefix).group(group);
+      this.own('set-group', [key], groupArguments(group, limits)).catch(onError);
+    }
+  }
+
+  /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
+  private serve(client: Redis, onError: (error: unknown) => void): void {
+    const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
     const join = (): void => {
       this.blockingConnection!.client.then((blocking) =>
         joinFleet(client, blocking as unknown as Redis, this.redisPrefix, this.name),

@@ -1,7 +1,6 @@
 --[[
   Takes a plain BullMQ queue into lanes, a batch a call: waiting and prioritized jobs enter their
-  lanes, delayed and finished ones the indexes of their accounts. Runs that are under way go on
-  under the plain worker that holds them; they get claims with the next audit.
+  lanes, delayed and finished ones the indexes of their accounts. Active ones learn their lane.
 
   KEYS[1] the queue's own key. ARGV[1] batch  [2] cursor ('' to begin), then the key prefix and a
   time for tests. Reply: the next cursor ('' = done), jobs moved.
@@ -9,19 +8,19 @@
 local all = rare()
 local batch = tonumber(ARGV[1])
 local phase, offset = string.match(ARGV[2], '^(%a+):(%d+)$')
-phase, offset = phase or 'wait', tonumber(offset) or 0
+phase, offset = phase or 'active', tonumber(offset) or 0
 load(own)
 if not own.g then
   all.add_group(own, 'default')
 end
 local moved = 0
-local following = { wait = 'prioritized', prioritized = 'delayed', delayed = 'failed', failed = 'completed' }
+local following = { active = 'wait', wait = 'prioritized', prioritized = 'delayed', delayed = 'failed', failed = 'completed' }
 
 if phase == 'wait' then
   local ids = call('LRANGE', BASE .. 'wait', -batch, -1)
   for i = #ids, 1, -1 do
     if call('EXISTS', BASE .. ids[i]) == 1 then
-      all.push(own, all.lane_of(own, ids[i]), 'LPUSH', ids[i])
+      all.push(own, all.settle_in(own, ids[i]), 'LPUSH', ids[i])
       moved = moved + 1
     end
   end
@@ -30,11 +29,20 @@ if phase == 'wait' then
   if #ids < batch then
     phase = following[phase]
   end
+elseif phase == 'active' then
+  local ids = call('LRANGE', BASE .. 'active', offset, offset + batch - 1)
+  for _, id in ipairs(ids) do
+    all.settle_in(own, id)
+  end
+  offset = offset + batch
+  if #ids < batch then
+    phase, offset = following[phase], 0
+  end
 else
   local page = call('ZRANGE', BASE .. phase, offset, offset + batch - 1, 'WITHSCORES')
   for i = 1, #page, 2 do
     local id, score = page[i], tonumber(page[i + 1])
-    local lane = all.lane_of(own, id)
+    local lane = all.settle_in(own, id)
     if phase == 'prioritized' then
       all.push_prioritized(own, lane, score, id)
     elseif phase == 'delayed' then

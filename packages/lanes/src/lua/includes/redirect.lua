@@ -96,17 +96,7 @@ function handlers.marker(c, command, key, ...)
   return call(command, key, ...)
 end
 
--- A job is born: its lane is written with it. Jobs made inside BullMQ's scripts (successors of
--- deduplicated jobs, iterations of schedulers) carry the lane in their options.
-local function lane_in_options(json)
-  if string.find(json, '"lane"', 1, true) then
-    local lane = cjson.decode(json).lane
-    if type(lane) == 'table' and lane.account then
-      return (lane.group or 'default') .. ':' .. lane.account, lane.cost, lane.tag
-    end
-  end
-end
-
+-- A job is born: its lane is written with it.
 local function birth(key, lane, cost, tag, ...)
   lane_of_key[key] = lane or SHARED
   if lane then

@@ -1,7 +1,6 @@
 --[[
   Parts of admission that few calls need: several groups, totals, an idle queue.
 ]]
-local MAX_ABSORBED = 100
 local MAX_FORGOTTEN = 100
 
 local function total_is_closed(c, g)
@@ -50,22 +49,6 @@ local function take_turn(c, a, g)
   return g, others
 end
 
--- Jobs in BullMQ's own wait list come from plain producers, from before the queue had lanes,
--- or from a pause list; they join their lanes here, oldest first.
-local function absorb(c)
-  for _ = 1, MAX_ABSORBED do
-    local id = call('LINDEX', c.base .. 'wait', -1)
-    if not id then
-      return
-    end
-    if string.sub(id, 1, 2) ~= '0:' and call('EXISTS', c.base .. id) == 1 then
-      push(c, lane_of(c, id), 'LPUSH', id)
-    end
-    call('RPOP', c.base .. 'wait')
-  end
-  c.again = true
-end
-
 -- An idle queue has caught up with every tag: the empty lanes left in ready can go.
 local function forget_empty(c)
   for _, g in ipairs(groups_of(c)) do
@@ -79,13 +62,5 @@ local function forget_empty(c)
         c.dirty = true
       end
     end
-  end
-end
-
-local function tidy(c)
-  if call('EXISTS', c.base .. 'wait') == 1 then
-    absorb(c)
-  elseif c.n == 0 and call('EXISTS', c.base .. 'prioritized') == 0 then
-    forget_empty(c)
   end
 end
