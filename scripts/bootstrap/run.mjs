@@ -8,6 +8,9 @@ import { ROOT } from './paths.mjs';
 const GRACE_MS = 3_000;
 const OUTPUT_BOUND = 256 * 1024;
 
+/** Becomes the program once told so, when its guard is there already; ends if its parent dies before. */
+const LAUNCH = 'read -r go && exec "$@" </dev/null';
+
 /**
  * @typedef {object} RunOptions
  * @property {string} [cwd]
@@ -27,11 +30,11 @@ const OUTPUT_BOUND = 256 * 1024;
  */
 export async function run(command, args, options = {}) {
   const capture = options.output === 'capture';
-  const child = spawn(command, args, {
+  const child = spawn('/bin/sh', ['-c', LAUNCH, 'launch', command, ...args], {
     cwd: options.cwd ?? ROOT,
     env: options.env ?? process.env,
     detached: true,
-    stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+    stdio: ['pipe', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
   });
   const record = recorder(options.logFile);
   child.stdout?.on('data', (data) => record.add(data));
@@ -51,6 +54,8 @@ export async function run(command, args, options = {}) {
 
   const group = child.pid;
   const guard = startGuard(group);
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end('go\n');
   const forget = onInterruption(() => endGroup(group, ended));
   const timer =
     options.timeoutMs === undefined

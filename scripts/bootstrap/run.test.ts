@@ -14,7 +14,7 @@ describe('a program run by the bootstrap', () => {
 
   it('that does not exist is a failure with its name, not a crash', async () => {
     const result = await run('/nonexistent/program', [], { output: 'capture' });
-    expect(result).toMatchObject({ ok: false, code: null });
+    expect(result).toMatchObject({ ok: false, code: 127 });
     expect(result.output).toContain('/nonexistent/program');
   });
 

@@ -22,6 +22,9 @@ export interface GuardedProcess {
   release(): void;
 }
 
+/** Becomes the program once told so, when its guard is there already; ends if its parent dies before. */
+const LAUNCH = 'read -r go && exec "$@" </dev/null';
+
 /**
  * Starts a child in a process group of its own, so that Ctrl-C in a terminal reaches the parent only and
  * the parent decides the order in which things stop. A group of its own would outlive a parent that is
@@ -30,17 +33,19 @@ export interface GuardedProcess {
  */
 export async function startGuardedProcess(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const output = options.logFd ?? 'ignore';
-  const child = spawn(options.command, options.args, {
+  const child = spawn('/bin/sh', ['-c', LAUNCH, 'launch', options.command, ...options.args], {
     cwd: options.cwd,
     env: options.env,
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['pipe', output, output],
   });
   await once(child, 'spawn');
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${options.command} started without a process id`);
 
   const guard = startGuard(pid);
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end('go\n');
   let exited = false;
   const exit = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('exit', (code, signal) => {
