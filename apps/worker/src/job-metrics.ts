@@ -1,9 +1,17 @@
+import type { EffectRunnerOptions } from '@fairlane/ledger';
 import type { ConsumerHooks } from '@fairlane/queue';
 import { Counter, Histogram, METRIC_PREFIX, type Registry } from '@fairlane/runtime';
 
 /** Seconds; a job may wait for hours, a handler runs for at most its time limit. */
 const waitBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 const processingBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Outcomes of an attempt that end its job's run. */
+const ENDS: Readonly<Record<string, string>> = {
+  completed: 'completed',
+  dead: 'dead',
+  cancel: 'cancelled',
+};
 
 /**
  * What this process does to jobs, counted where it happens: the sum over all workers counts each job once.
@@ -27,6 +35,12 @@ export function jobMetrics(registry: Registry): ConsumerHooks {
     name: `${METRIC_PREFIX}job_attempts_total`,
     help: 'attempts by how they ended: completed, or the class of their error',
     labelNames: ['queue', 'class'],
+    registers,
+  });
+  const repairs = new Counter({
+    name: `${METRIC_PREFIX}claim_repairs_total`,
+    help: 'claims and counts of the lanes that an audit has repaired',
+    labelNames: ['queue', 'direction'],
     registers,
   });
   const timeInQueue = new Histogram({
@@ -54,7 +68,24 @@ export function jobMetrics(registry: Registry): ConsumerHooks {
     onAttemptEnded({ queue, name, outcome, code = '', processingMs }) {
       processing.observe({ queue, name }, processingMs / 1000);
       if (outcome === 'completed') attempts.inc({ queue, class: 'completed' });
-      if (outcome === 'completed' || outcome === 'dead') finished.inc({ queue, name, outcome, code });
+      const end = ENDS[outcome];
+      if (end !== undefined) finished.inc({ queue, name, outcome: end, code });
+    },
+    onRepaired({ queue, claimsFreed, claimsAdded, countsCorrected, lanesOpened }) {
+      repairs.inc({ queue, direction: 'freed' }, claimsFreed);
+      repairs.inc({ queue, direction: 'added' }, claimsAdded);
+      repairs.inc({ queue, direction: 'corrected' }, countsCorrected + lanesOpened);
     },
   };
+}
+
+/** What became of each use of an effect. */
+export function effectMetrics(registry: Registry): NonNullable<EffectRunnerOptions['onOutcome']> {
+  const effects = new Counter({
+    name: `${METRIC_PREFIX}effects_total`,
+    help: 'uses of effects by what became of them',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return (outcome) => effects.inc({ outcome });
 }

@@ -1,3 +1,4 @@
+import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import {
   assertRedisSafe,
   connectRedis,
@@ -28,6 +29,11 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   shutdown.add('redis', () => redis.disconnect());
   await assertRedisSafe(redis);
 
+  const ledger = openLedger(ledgerChoice(env), (error) => {
+    logger.warn({ err: error }, 'the connection to the ledger of effects broke');
+  });
+  shutdown.add('ledger', () => ledger.close());
+
   const registry = createMetrics();
   const worker = createWorkerApp({
     redisUrl: env.REDIS_URL,
@@ -37,6 +43,7 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
     queues: env.WORKER_QUEUES,
     leaseMs: env.WORKER_LEASE_MS,
     graceMs: env.WORKER_GRACE_MS,
+    ledger,
     logger,
     registry,
   });
@@ -56,4 +63,15 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   // For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
   const ready = { ready: 'worker', pid: process.pid, health: health.url, metrics: `${health.url}/metrics` };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+function ledgerChoice({
+  FAIRLANE_LEDGER,
+  DATABASE_URL,
+  REDIS_URL,
+  FAIRLANE_PREFIX,
+}: WorkerEnvironment): LedgerChoice {
+  return FAIRLANE_LEDGER === 'postgres' && DATABASE_URL !== undefined
+    ? { kind: 'postgres', databaseUrl: DATABASE_URL }
+    : { kind: 'redis', redis: REDIS_URL, prefix: FAIRLANE_PREFIX };
 }

@@ -1,7 +1,8 @@
+import { createEffectRunner, type EffectLedger } from '@fairlane/ledger';
 import { createConsumer } from '@fairlane/queue';
 import type { Checks, Logger, QueueSlots, Registry } from '@fairlane/runtime';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
-import { jobMetrics } from './job-metrics.js';
+import { effectMetrics, jobMetrics } from './job-metrics.js';
 
 export interface WorkerDeps {
   redisUrl: string;
@@ -14,6 +15,8 @@ export interface WorkerDeps {
   leaseMs: number;
   /** How long running jobs may go on after a stop. */
   graceMs: number;
+  /** Records the effects of jobs; closed by whoever opened it. */
+  ledger: EffectLedger;
   logger: Logger;
   registry: Registry;
 }
@@ -30,7 +33,7 @@ export interface WorkerApp {
 
 /** A worker without the environment, the signals and the port of its process. */
 export function createWorkerApp(deps: WorkerDeps): WorkerApp {
-  const { redisUrl, prefix, catalogue, implementations, leaseMs, graceMs, logger, registry } = deps;
+  const { redisUrl, prefix, catalogue, implementations, leaseMs, graceMs, ledger, logger, registry } = deps;
   const consumer = createConsumer({
     redis: redisUrl,
     prefix,
@@ -41,6 +44,8 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     graceMs,
     logger,
     hooks: jobMetrics(registry),
+    effects: createEffectRunner({ ledger, onOutcome: effectMetrics(registry) }),
+    ledger,
   });
   return {
     start: () => consumer.start(),
@@ -59,6 +64,15 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
       consumer() {
         const { status } = consumer.health();
         return status === 'running' ? undefined : status;
+      },
+      async ledger() {
+        try {
+          await ledger.check();
+          return undefined;
+        } catch (error) {
+          logger.warn({ err: error }, 'the ledger of effects cannot be used');
+          return 'the ledger of effects cannot be used';
+        }
       },
     },
   };

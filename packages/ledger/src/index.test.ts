@@ -13,6 +13,7 @@ describe('@fairlane/ledger', () => {
       'createPostgresLedger',
       'createRedisLedger',
       'migrateLedger',
+      'openLedger',
     ]);
   });
 });

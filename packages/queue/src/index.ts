@@ -8,6 +8,7 @@ export { GenerationMismatchError, InvalidOptionsError, UnavailableError } from '
 export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/consumer.js';
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';
+export type { SweptLedger } from './dedup/ledger-sweeper.js';
 export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
 export {
   createOperations,

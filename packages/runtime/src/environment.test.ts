@@ -60,6 +60,18 @@ describe('parseEnv', () => {
     expect(error.variables).toEqual([name]);
   });
 
+  it('refuses the Postgres ledger without a database', () => {
+    const { FAIRLANE_LEDGER, DATABASE_URL } = variables;
+    const shape = { FAIRLANE_LEDGER, DATABASE_URL };
+    const error = rejected(shape, { FAIRLANE_LEDGER: 'postgres' });
+    expect(error.message).toBe('DATABASE_URL: must be set with FAIRLANE_LEDGER=postgres');
+    const url = 'postgres://127.0.0.1/fairlane';
+    expect(parseEnv(shape, { FAIRLANE_LEDGER: 'postgres', DATABASE_URL: url })).toMatchObject({
+      DATABASE_URL: url,
+    });
+    expect(parseEnv(shape, {})).toEqual({ FAIRLANE_LEDGER: 'redis' });
+  });
+
   it('reads the slots of each queue', () => {
     const { WORKER_QUEUES: queues } = parseEnv(
       { WORKER_QUEUES },

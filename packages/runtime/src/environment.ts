@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conflicts } from './variables.js';
 
 /** A shape of environment variables: name -> schema that reads the variable's text. */
 export type EnvironmentShape = Record<string, z.ZodType>;
@@ -28,7 +29,11 @@ export function parseEnv<S extends EnvironmentShape>(
     if (value !== undefined && value !== '') present[name] = value;
   }
   const result = z.object(shape).safeParse(present);
-  if (result.success) return result.data;
+  if (result.success) {
+    const issues = conflicts(result.data);
+    if (issues.length > 0) throw new EnvironmentError(issues);
+    return result.data;
+  }
   throw new EnvironmentError(
     result.error.issues.map((issue) => ({
       variable: formatPath(issue.path),

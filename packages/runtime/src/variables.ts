@@ -104,3 +104,12 @@ export const variables = {
   WEBHOOK_ALLOW_PRIVATE: boolean.default(false),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 };
+
+/** What is wrong with shared variables that are right one by one. */
+export function conflicts(env: {
+  readonly FAIRLANE_LEDGER?: unknown;
+  readonly DATABASE_URL?: unknown;
+}): { variable: string; message: string }[] {
+  if (env.FAIRLANE_LEDGER !== 'postgres' || env.DATABASE_URL !== undefined) return [];
+  return [{ variable: 'DATABASE_URL', message: 'must be set with FAIRLANE_LEDGER=postgres' }];
+}

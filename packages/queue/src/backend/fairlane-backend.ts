@@ -223,6 +223,18 @@ export class FairlaneBackend extends LaneBackend {
     for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
   }
 
+  /** Those of the ids that the dedup memory knows. */
+  async rememberedOf(ids: readonly string[]): Promise<string[]> {
+    const client = await this.client;
+    const known = await Promise.all(
+      ids.map(async (id) => {
+        const { bucketKey, field } = dedupKey(this.redisPrefix, id);
+        return client.hget(bucketKey, field);
+      }),
+    );
+    return ids.filter((_id, at) => known[at] !== null);
+  }
+
   /** One page of each dedup bucket in one round trip; replies of `sweep.lua` in order. */
   async sweep(
     pages: readonly { readonly bucketKey: string; readonly idPrefix: string; readonly cursor: string }[],

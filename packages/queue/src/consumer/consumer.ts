@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitingConnection, type RedisSettings } from '../connections.js';
 import { fairlaneBackends } from '../backend/backend-factory.js';
+import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
 import { DedupSweeper } from '../dedup/sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
@@ -31,6 +32,8 @@ export interface ConsumerOptions {
   readonly hooks?: ConsumerHooks;
   /** Default: effects without a ledger. */
   readonly effects?: EffectRunner;
+  /** Given, the consumer sweeps what no job refers to any more. */
+  readonly ledger?: SweptLedger;
   /**
    * How long completed and cancelled jobs are kept, and how many a queue. Default 24 hours and 100,000. Dead letters are
    * kept until a person removes them.
@@ -79,6 +82,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const [first] = workers;
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
   const sweeper = new DedupSweeper({ backend: first.fairlaneBackend, prefix, retentionMs, logger });
+  const { ledger } = options;
+  const ledgerSweeper =
+    ledger && new LedgerSweeper({ ledger, backend: first.fairlaneBackend, retentionMs, logger });
   const cancellations = new Cancellations(redis, prefix, logger, (id) => {
     for (const worker of workers) worker.cancelRunning(id);
   });
@@ -93,6 +99,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       await Promise.all(workers.map(async (worker) => worker.waitUntilReady()));
       await cancellations.start();
       sweeper.start();
+      ledgerSweeper?.start();
       if (status === 'starting') status = 'running';
     },
     drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
@@ -146,8 +153,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
-    const sweeping = sweeper.stop();
-    const closed = Promise.all([sweeping, ...workers.map(async (worker) => worker.close())]);
+    const sweeping = [sweeper.stop(), ledgerSweeper?.stop()];
+    const closed = Promise.all([...sweeping, ...workers.map(async (worker) => worker.close())]);
     if (!(await settledWithin(closed, graceMs))) {
       shutdown.abort();
       if (!(await settledWithin(closed, GIVE_BACK_MS))) {

@@ -1,0 +1,59 @@
+import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { describeError, type QueueLogger } from '../logging.js';
+
+/** What is swept of the ledger of effects; the ledger itself fits. */
+export interface SweptLedger {
+  sweep(request: {
+    readonly retentionMs: number;
+    readonly limit: number;
+    readonly stillNeeded: (jobIds: readonly string[]) => Promise<Iterable<string>>;
+  }): Promise<{ readonly more: boolean }>;
+}
+
+export interface LedgerSweeperOptions {
+  readonly ledger: SweptLedger;
+  /** The backend of any queue: its connection is used. */
+  readonly backend: FairlaneBackend;
+  readonly retentionMs: number;
+  readonly logger: QueueLogger;
+}
+
+const SWEEP_EVERY_MS = 60_000;
+const SWEEP_JOBS = 500;
+
+/**
+ * Forgets effects of jobs that nobody can run again: neither a job, nor a dead letter, nor the dedup memory knows them.
+ * The dedup memory outlives the others, so it alone is asked.
+ */
+export class LedgerSweeper {
+  readonly #options: LedgerSweeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: LedgerSweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.#running
+        .then(() => this.sweep())
+        .catch((error: unknown) =>
+          this.#options.logger.warn(describeError(error), 'the ledger of effects was not swept'),
+        );
+    }, SWEEP_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** One bounded step. */
+  async sweep(): Promise<void> {
+    const { ledger, backend, retentionMs } = this.#options;
+    const stillNeeded = async (ids: readonly string[]) => backend.rememberedOf(ids);
+    await ledger.sweep({ retentionMs, limit: SWEEP_JOBS, stillNeeded });
+  }
+}
