@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { temporaryFolder } from '../../packages/testkit/src/vitest/index.js';
 import { spawnFixture } from './fixtures/spawn-fixture.js';
 import { withLock } from './lock.mjs';
 
-const lockPath = () => join(mkdtempSync(join(tmpdir(), 'fairlane-lock-')), 'lock');
+const lockPath = () => join(temporaryFolder(), 'lock');
 const ignore = () => undefined;
 
 describe('the lock of the bootstrap', () => {

@@ -1,23 +1,20 @@
-import { mkdtempSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
+import { temporaryFolder } from '../../packages/testkit/src/vitest/index.js';
 import { startRedis } from '../../packages/testkit/src/servers/redis.js';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'fairlane-docker-'));
+async function start() {
+  const folder = temporaryFolder();
   symlinkSync(here('fixtures/fake-docker.mjs'), join(folder, 'docker'));
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH'] ?? ''}`);
-  return () => vi.unstubAllEnvs();
-});
-
-async function start() {
+  onTestFinished(() => void vi.unstubAllEnvs());
   const server = await startRedis({ command: here('redis-in-docker.sh') });
   onTestFinished(() => server.stop());
   return server;

@@ -1,15 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { temporaryFolder } from '../../packages/testkit/src/vitest/index.js';
 import { findRedis } from './redis.mjs';
 
 /** A PATH with these programs only, each a shell script. */
 function path(programs: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fairlane-path-'));
-  mkdirSync(folder, { recursive: true });
+  const folder = temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, name), 0o755);

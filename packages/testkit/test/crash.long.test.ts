@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { crashOptions, runCrashes } from '../src/crash/index.js';
 
 const options = crashOptions(process.env);
-const { jobs, kills, restarts, cuts, stops, readOnly, seed, ledger } = options;
+const { jobs, kills, restarts, cuts, stops, readOnly, full, seed, ledger } = options;
 
 describe('crashes', () => {
   it(`${jobs} jobs, ${kills} kills, ${restarts} restarts of Redis, ${cuts} cuts, ${stops} stops: R1 to R4 hold`, async () => {
@@ -17,7 +17,7 @@ describe('crashes', () => {
       lost: 0,
       repeated: { keys: 0, blind: 0 },
       dead: report.expectedDead + report.unknownByLostWorker,
-      struck: { kill: kills, restart: restarts, cut: cuts, stop: stops, readOnly },
+      struck: { kill: kills, restart: restarts, cut: cuts, stop: stops, readOnly, full },
     });
     expect(report.accepted + report.duplicates).toBe(jobs);
     expect(report.completed + report.dead).toBe(jobs);

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
+import { temporaryFolder } from '../src/vitest/index.js';
 import type { Summary } from '../src/demo/summary.js';
 
 const program = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url));
 
 async function demo(...args: string[]): Promise<{ exitCode: number; summary: Summary }> {
-  const json = join(await mkdtemp(join(tmpdir(), 'fairlane-demo-')), 'out.json');
+  const json = join(temporaryFolder(), 'out.json');
   const child = spawn(process.execPath, [program, ...args, '--json', json], { stdio: 'ignore' });
   const [exitCode] = (await once(child, 'close')) as [number];
   return { exitCode, summary: JSON.parse(await readFile(json, 'utf8')) as Summary };

@@ -23,7 +23,8 @@ interface Run {
 }
 
 async function demo(...args: string[]): Promise<Run> {
-  const json = join(await mkdtemp(join(tmpdir(), 'fairlane-demo-')), 'out.json');
+  const folder = await mkdtemp(join(tmpdir(), 'fairlane-demo-'));
+  const json = join(folder, 'out.json');
   const child = spawn(process.execPath, [program('demo'), ...args, '--json', json]);
   let output = '';
   child.stdout.on('data', (data) => (output += String(data)));
@@ -32,6 +33,7 @@ async function demo(...args: string[]): Promise<Run> {
   const text = await readFile(json, 'utf8').catch(() => {
     throw new Error(`the demo wrote no summary (exit code ${exitCode}):\n${output}`);
   });
+  await rm(folder, { recursive: true });
   const keptFile = /all of it, in JSON: (.*)$/m.exec(output)?.[1];
   return { exitCode, output, summary: JSON.parse(text) as Summary, keptFile };
 }

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { DeploymentDescription } from '../src/deployment/deployment.js';
+import { temporaryFolder } from '../src/vitest/index.js';
 import { isAlive } from '../src/servers/liveness.js';
 
 // The program as it is shipped: `npm test` has built it.
@@ -22,7 +22,7 @@ interface Started {
 }
 
 async function start(...args: string[]): Promise<Started> {
-  const json = join(await mkdtemp(join(tmpdir(), 'fairlane-start-')), 'start.json');
+  const json = join(temporaryFolder(), 'start.json');
   const child = spawn(process.execPath, [program, '--ephemeral', '--json', json, ...args]);
   let output = '';
   child.stdout.on('data', (data) => (output += String(data)));

@@ -1,13 +1,13 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { temporaryFolder } from '../vitest/index.js';
 import { arrivalsOf, readTrace } from './trace.js';
 
 async function arrivals(text: string) {
-  const file = join(await mkdtemp(join(tmpdir(), 'fairlane-trace-')), 'trace.csv');
+  const file = join(temporaryFolder(), 'trace.csv');
   await writeFile(file, text);
   const all = [];
   for await (const { atMs, payload } of arrivalsOf(readTrace(file), 1)) all.push({ atMs, ...payload });

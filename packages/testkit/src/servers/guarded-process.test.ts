@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
+import { temporaryFolder } from '../vitest/index.js';
 import { isAlive, untilGone } from './liveness.js';
 
 const redis = fileURLToPath(new URL('redis.ts', import.meta.url));
@@ -12,7 +13,7 @@ const redis = fileURLToPath(new URL('redis.ts', import.meta.url));
 async function parentWithServer() {
   const program = `
     const { startRedis } = await import(${JSON.stringify(redis)});
-    const server = await startRedis({ appendonly: false });
+    const server = await startRedis({ appendonly: false, dir: ${JSON.stringify(temporaryFolder())} });
     process.stdout.write(String(server.pid) + '\\n');
     process.stdin.resume();
   `;

@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { freePort } from '../servers/free-port.js';
+import { temporaryFolder } from '../vitest/index.js';
 import { appEnvironment, fixedPort } from './app-environment.js';
 import { claimFolder } from './folder-claim.js';
 
@@ -32,7 +32,7 @@ describe('a fixed port', () => {
 
 describe('the folder of npm start', () => {
   it('belongs to one command at a time', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'fairlane-claim-'));
+    const dir = temporaryFolder();
     const leave = await claimFolder(dir);
     await expect(claimFolder(dir)).rejects.toThrow(`already runs here (process ${process.pid})`);
     await leave();
@@ -42,7 +42,7 @@ describe('the folder of npm start', () => {
   });
 
   it('is free again when its owner died without leaving', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'fairlane-claim-'));
+    const dir = temporaryFolder();
     await writeFile(join(dir, 'owner'), '4000000 gone-long-ago');
     await claimFolder(dir);
     expect(await readFile(join(dir, 'owner'), 'utf8')).toMatch(new RegExp(`^${process.pid} `));

@@ -1,1 +1,2 @@
 export { useRedis, type RedisInTests } from './use-redis.js';
+export { temporaryFolder } from './temporary-folder.js';
