@@ -14,11 +14,11 @@ describe('queues', () => {
     await api.call('POST', '/v1/jobs/message.send?priority=5', { body: message() });
     const one = await api.call('GET', '/v1/queues/outreach', { token: api.tokens.viewer });
     const counts = {
-      scheduled: null,
+      scheduled: 1,
       ready: 2,
-      held: null,
+      held: 0,
       active: 0,
-      retrying: null,
+      retrying: 0,
       completed: 0,
       dead: 0,
       cancelled: 0,

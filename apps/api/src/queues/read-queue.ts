@@ -16,23 +16,6 @@ export async function readQueue(
   return { queue: name, counts: byState(await producer.queueCounts(name)), slots: definition.slots };
 }
 
-/** Redis keeps three states in one set; until each has an index of its own they are counted together. */
-function byState({
-  ready,
-  active,
-  completed,
-  dead,
-  delayed,
-}: QueueCounts): z.output<typeof queueView>['counts'] {
-  return {
-    scheduled: null,
-    ready,
-    held: null,
-    active,
-    retrying: null,
-    completed,
-    dead,
-    cancelled: 0,
-    delayed,
-  };
+function byState(counts: QueueCounts): z.output<typeof queueView>['counts'] {
+  return { ...counts, delayed: counts.scheduled + counts.retrying };
 }
