@@ -103,8 +103,8 @@ async function runCampaign(run: Run): Promise<CrashReport> {
       await delay(POLL_MS, undefined, { signal: workOver.signal }).catch(() => undefined);
     }
   };
-  const { kills, restarts, cuts, stops, readOnly, seed } = options;
-  const plan = planFaults({ kill: kills, restart: restarts, cut: cuts, stop: stops, readOnly }, seed);
+  const { kills, restarts, cuts, stops, readOnly, full, seed } = options;
+  const plan = planFaults({ kill: kills, restart: restarts, cut: cuts, stop: stops, readOnly, full }, seed);
   const strikes = strikeAll(
     plan,
     { ...stage, leaseMs: LEASE_MS },

@@ -1,6 +1,6 @@
 import { seededRandom } from '../demo/random.js';
 
-export const FAULT_KINDS = ['kill', 'restart', 'cut', 'stop', 'readOnly'] as const;
+export const FAULT_KINDS = ['kill', 'restart', 'cut', 'stop', 'readOnly', 'full'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface PlannedFault {

@@ -18,8 +18,11 @@ export interface Target {
 
 const POLL_MS = 50;
 const READ_ONLY_MS = 10_000;
-/** Of the cuts, those that hit every connection at once. */
+const FULL_MS = 5_000;
+/** Of the cuts, those that hit every connection at once, and those that first lose what is answered meanwhile. */
 const CUT_ALL = 0.25;
+const SWALLOW = 0.4;
+const SWALLOW_MS = 2_000;
 
 /**
  * Strikes each fault of the plan when that share of the work is done. Resolves, once all are over or the work is,
@@ -30,7 +33,7 @@ export async function strikeAll(
   target: Target,
   { progress, signal }: { progress: () => number; signal: AbortSignal },
 ): Promise<Record<FaultKind, number>> {
-  const struck = { kill: 0, restart: 0, cut: 0, stop: 0, readOnly: 0 };
+  const struck = { kill: 0, restart: 0, cut: 0, stop: 0, readOnly: 0, full: 0 };
   const lasting: Promise<void>[] = [];
   for (const fault of plan) {
     while (progress() < fault.at && !signal.aborted)
@@ -38,8 +41,11 @@ export async function strikeAll(
     if (signal.aborted) break;
     struck[fault.kind] += 1;
     // What lasts goes on beside the faults that follow; so many workers are killed that each waits for the next.
-    if (fault.kind === 'stop' || fault.kind === 'readOnly') lasting.push(STRIKES[fault.kind](target, fault));
-    else await STRIKES[fault.kind](target, fault);
+    const strike = STRIKES[fault.kind](target, fault);
+    if (fault.kind === 'kill' || fault.kind === 'restart') await strike;
+    else lasting.push(strike);
+    // Of one that failed before all are waited for.
+    strike.catch(() => undefined);
   }
   await Promise.all(lasting);
   return struck;
@@ -58,7 +64,11 @@ const STRIKES: Record<FaultKind, (target: Target, fault: PlannedFault) => Promis
   async cut({ wires }, { pick }) {
     const wire = choose(wires, (pick * 97) % 1);
     if (pick < CUT_ALL) wire.cut();
-    else wire.cutOne((pick - CUT_ALL) / (1 - CUT_ALL));
+    else if (pick < SWALLOW) {
+      const restore = wire.swallow('toClient');
+      await delay(SWALLOW_MS);
+      restore();
+    } else wire.cutOne((pick - SWALLOW) / (1 - SWALLOW));
   },
 
   async stop({ deployment, leaseMs }, { pick }) {
@@ -71,18 +81,31 @@ const STRIKES: Record<FaultKind, (target: Target, fault: PlannedFault) => Promis
 
   async readOnly({ redis }) {
     // A primary that lets nobody in: this server keeps its data and refuses writes.
-    const primary = await startRedis({ appendonly: false, config: { requirepass: 'nobody' } });
-    const client = new Redis(redis.url);
-    try {
-      await client.replicaof('127.0.0.1', primary.port);
-      await delay(READ_ONLY_MS);
-      await client.replicaof('NO', 'ONE');
-    } finally {
-      client.disconnect();
-      await primary.stop();
-    }
+    const primary = await startRedis({ appendonly: false });
+    await asking(primary, async (client) => client.config('SET', 'requirepass', 'nobody knows'));
+    await asking(redis, async (client) => client.replicaof('127.0.0.1', primary.port));
+    await delay(READ_ONLY_MS);
+    await asking(redis, async (client) => client.replicaof('NO', 'ONE'));
+    await primary.stop();
+  },
+
+  async full({ redis }) {
+    await asking(redis, async (client) => client.config('SET', 'maxmemory', 1));
+    await delay(FULL_MS);
+    await asking(redis, async (client) => client.config('SET', 'maxmemory', 0));
   },
 };
+
+/** On a connection of its own, which waits while the server is being started again. */
+async function asking(redis: RedisServer, ask: (client: Redis) => Promise<unknown>): Promise<void> {
+  const client = new Redis(redis.url, { retryStrategy: () => POLL_MS, maxRetriesPerRequest: null });
+  client.on('error', () => undefined);
+  try {
+    await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
 
 function choose<T>(values: readonly T[], pick: number): T {
   const value = values[Math.floor(pick * values.length)];

@@ -18,6 +18,8 @@ const optionsSchema = z.object({
   stops: count,
   /** Times that Redis is read-only for ten seconds. */
   readOnly: count,
+  /** Times that Redis has no memory left for five seconds. */
+  full: count,
   /** What the limits of the accounts make the run take at least. */
   seconds: count.min(1),
   appendfsync: z.enum(['always', 'everysec']),
@@ -36,6 +38,7 @@ export const FULL_RUN: CrashOptions = {
   cuts: 20,
   stops: 20,
   readOnly: 1,
+  full: 1,
   seconds: 900,
   appendfsync: 'everysec',
   ledger: 'redis',
