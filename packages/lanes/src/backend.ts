@@ -13,6 +13,7 @@ import { groupArguments } from './groups.js';
 import type { Redis } from 'ioredis';
 import { joinFleet } from './fleet.js';
 import { Upkeep } from './upkeep.js';
+import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
 import { Coalescer } from './coalescer.js';
 import { Waker } from './waker.js';
 import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
@@ -251,6 +252,9 @@ export class LaneBackend extends RedisQueueBackend {
   /** BullMQ's reply; what it says about waking and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
     const bull = await reply;
+    if (Array.isArray(bull)) {
+      restoreLane(bull[0]);
+    }
     if (Array.isArray(bull) && Array.isArray(bull[4])) {
       const [next, now, fence, token] = bull[4] as WakeReply;
       this.waker.schedule(next, now);
@@ -267,10 +271,41 @@ export class LaneBackend extends RedisQueueBackend {
 
   private withLane(args: Args, keyCount: number, job: AddedJob, keys: KeysMap): Args {
     const base = keys['']!;
-    const { lane, extra } = encodeLane(job.opts?.lane, this.laneOptions.groupNames, Boolean(job.parentKey));
+    const { lane, extra } = encodeLane(laneOf(job), this.laneOptions.groupNames, Boolean(job.parentKey));
     args.splice(keyCount, 0, ownKeyOfBase(base));
     args.push(lane, extra, base, this.time());
     return args;
+  }
+
+  override addJobToTransaction(
+    ...[client, job, ...more]: Parameters<RedisQueueBackend['addJobToTransaction']>
+  ): ReturnType<RedisQueueBackend['addJobToTransaction']> {
+    return super.addJobToTransaction(client, withoutLane(job), ...more);
+  }
+
+  override async getJobData(jobId: string): ReturnType<RedisQueueBackend['getJobData']> {
+    const client = (await this.queue.client) as unknown as Redis;
+    const [data, fields] = await Promise.all([
+      super.getJobData(jobId),
+      client.hmget(this.toKey(jobId), 'ln', 'lc', 'tg'),
+    ]);
+    const lane = laneOfFields(fields);
+    if (data && lane) {
+      (data.opts as { lane?: LaneOptions }).lane ??= lane;
+    }
+    return data;
+  }
+
+  override async getJobs(
+    ...args: Parameters<RedisQueueBackend['getJobs']>
+  ): ReturnType<RedisQueueBackend['getJobs']> {
+    const states = await super.getJobs(...args);
+    for (const jobs of states) {
+      for (const [, hash] of jobs) {
+        restoreLane(hash);
+      }
+    }
+    return states;
   }
 
   protected override addStandardJobArgs(

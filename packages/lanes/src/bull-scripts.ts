@@ -57,7 +57,7 @@ export const EMBEDDED_SCRIPTS: Readonly<Record<string, EmbeddedScript>> = {
     role: 'activating',
     keys: 11,
     argv: 9,
-    names: 'marker active prioritized delayed job events meta stalled wait'.split(' '),
+    names: 'marker active prioritized delayed job events meta stalled wait limiter pc'.split(' '),
   },
   moveToFinished: {
     role: 'activating',
@@ -103,7 +103,7 @@ export const EMBEDDED_SCRIPTS: Readonly<Record<string, EmbeddedScript>> = {
   updateJobScheduler: { role: 'other', keys: 12, argv: 7 },
 };
 
-const ROUTED = ['wait', 'active', 'prioritized', 'delayed', 'meta', 'marker'];
+const ROUTED = ['wait', 'active', 'prioritized', 'delayed', 'meta', 'marker', 'pc'];
 
 /**
  * Puts the script's KEYS in the place of their names in `text`: WAIT becomes KEYS[1] and so on.
@@ -115,7 +115,9 @@ export function nameKeys(script: EmbeddedScript, text: string): string {
   if (!names) {
     return text;
   }
-  const missing = ROUTED.filter((name) => !names.includes(name));
+  const missing = ROUTED.filter(
+    (name) => !names.includes(name) && new RegExp(`\\b${name.toUpperCase()}\\b`).test(text),
+  );
   return [
     ...missing.map((name) => `local ${name.toUpperCase()} = own.base .. '${name}'`),
     ROUTED.filter((name) => names.includes(name)).reduce(

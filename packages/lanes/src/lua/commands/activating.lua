@@ -64,7 +64,7 @@ end
 -- Keys that are ours, by what they are: one look-up for each call of BullMQ's script.
 local mine = {
   [META] = 'meta', [MARKER] = 'marker', [ACTIVE] = 'active', [WAIT] = 'wait', [DELAYED] = 'delayed',
-  [PRIORITIZED] = 'prioritized',
+  [PRIORITIZED] = 'prioritized', [PC] = 'pc',
 }
 
 local function redirect(command, key, ...)
@@ -146,6 +146,11 @@ local function redirect(command, key, ...)
         own.next = due
       end
       return rare().handle('delayed', command, key, ...)
+    end
+  elseif kind == 'pc' then
+    -- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
+    if command == 'DEL' then
+      return 0
     end
   elseif command == 'ZPOPMIN' then
     -- Of prioritized: admission has looked there too.
