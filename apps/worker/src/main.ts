@@ -1,13 +1,13 @@
 import { createImplementations } from '@fairlane/jobs';
 import { catalogue } from '@fairlane/jobs/contracts';
-import { readEnv, variables } from '@fairlane/runtime';
+import { readEnv } from '@fairlane/runtime';
 import { workerVariables } from './environment.js';
+import { jobDependencies, jobVariableIssues, jobVariables } from './job-dependencies.js';
 import { runWorker } from './run-worker.js';
 
-const { OUTREACH_GATEWAY_URL } = variables;
-const env = readEnv({ ...workerVariables(catalogue), OUTREACH_GATEWAY_URL });
+const env = readEnv({ ...workerVariables(catalogue), ...jobVariables }, jobVariableIssues);
 await runWorker({
   env,
   catalogue,
-  implementations: createImplementations({ gatewayUrl: env.OUTREACH_GATEWAY_URL }),
+  implementations: (resources) => createImplementations(jobDependencies(env, resources)),
 });

@@ -1,3 +1,4 @@
+import { createBlobs, openBlobStore, type Blobs } from '@fairlane/blobs';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import {
   assertRedisSafe,
@@ -6,6 +7,7 @@ import {
   createLogger,
   createMetrics,
   createShutdown,
+  type Logger,
 } from '@fairlane/runtime';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import type { WorkerEnvironment } from './environment.js';
@@ -14,10 +16,17 @@ import { createWorkerApp } from './worker.js';
 /** Beyond the grace period, for giving jobs back and closing connections. */
 const CLOSING_MS = 15_000;
 
+/** What a worker has open, for the handlers of its jobs. */
+export interface WorkerResources {
+  redis: ReturnType<typeof connectRedis>;
+  /** Undefined where no blob store is configured. */
+  blobs: Blobs | undefined;
+}
+
 export interface RunWorkerOptions {
   env: WorkerEnvironment;
   catalogue: Catalogue;
-  implementations: readonly JobImplementation[];
+  implementations: (resources: WorkerResources) => readonly JobImplementation[];
 }
 
 /** Makes this process a worker: signals, health server, one line on stdout once it takes jobs. */
@@ -28,6 +37,8 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   const redis = connectRedis(env.REDIS_URL, { name: 'worker', logger });
   shutdown.add('redis', () => redis.disconnect());
   await assertRedisSafe(redis);
+  const blobs = await openBlobs(env, logger);
+  if (blobs !== undefined) shutdown.add('blobs', () => blobs.close());
 
   const ledger = openLedger(ledgerChoice(env), (error) => {
     logger.warn({ err: error }, 'the connection to the ledger of effects broke');
@@ -39,7 +50,7 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
     redisUrl: env.REDIS_URL,
     prefix: env.FAIRLANE_PREFIX,
     catalogue,
-    implementations,
+    implementations: implementations({ redis, blobs }),
     queues: env.WORKER_QUEUES,
     leaseMs: env.WORKER_LEASE_MS,
     graceMs: env.WORKER_GRACE_MS,
@@ -74,4 +85,17 @@ function ledgerChoice({
   return FAIRLANE_LEDGER === 'postgres' && DATABASE_URL !== undefined
     ? { kind: 'postgres', databaseUrl: DATABASE_URL }
     : { kind: 'redis', redis: REDIS_URL, prefix: FAIRLANE_PREFIX };
+}
+
+/** @throws when the store cannot be used: better now than with the first job that needs it. */
+async function openBlobs(env: WorkerEnvironment, logger: Logger): Promise<Blobs | undefined> {
+  if (env.FAIRLANE_BLOB_STORE === undefined) return undefined;
+  const blobs = createBlobs({
+    store: openBlobStore(env.FAIRLANE_BLOB_STORE),
+    redis: env.REDIS_URL,
+    prefix: env.FAIRLANE_PREFIX,
+    onError: (error) => logger.warn({ err: error }, 'the blob store or its connection to Redis failed'),
+  });
+  await blobs.check();
+  return blobs;
 }

@@ -18,4 +18,4 @@ const handler = implement(outreachSend, async ({ body }) => {
   return { messageId: what };
 });
 
-await runWorker({ env: readEnv(workerVariables(catalogue)), catalogue, implementations: [handler] });
+await runWorker({ env: readEnv(workerVariables(catalogue)), catalogue, implementations: () => [handler] });

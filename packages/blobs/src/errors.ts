@@ -15,10 +15,18 @@ export class BlobMissingError extends FairlaneError {
   }
 }
 
-/** What is stored has other bytes than were handed in. Read again: the disk may have answered wrongly once. */
+/** What is stored has other bytes than were handed in. For a person: reading it again would give them again. */
 export class BlobCorruptError extends FairlaneError {
+  readonly [CLASSIFICATION]: Classification;
+
   constructor(source: string, found: string) {
     super('blob_corrupt', `${source} has other bytes than were stored, their sha256 is ${found}`);
+    this[CLASSIFICATION] = {
+      class: 'permanent',
+      code: 'rejected',
+      reason: 'The stored file is damaged.',
+      applied: 'no',
+    };
   }
 }
 

@@ -23,6 +23,7 @@ export {
   DigestMismatchError,
   HoldLostError,
 } from './errors.js';
+export { jobOfOwner, jobOwner } from './owner.js';
 export { formatSource, parseSource, type BlobRef, type BlobSource } from './source.js';
 export { createFileStore } from './stores/file-store.js';
 export { BlobLocationError, openBlobStore } from './stores/open-blob-store.js';

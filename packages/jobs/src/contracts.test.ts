@@ -1,7 +1,18 @@
+import type { Blobs } from '@fairlane/blobs';
 import { maskSensitive, parsePayload } from '@fairlane/sdk';
 import { describe, expect, it } from 'vitest';
-import { catalogue, contracts, outreachSend } from './contracts.js';
-import { createImplementations } from './index.js';
+import { catalogue, contracts, outreachSend, reportImport } from './contracts.js';
+import { createImplementations, type JobDependencies } from './index.js';
+import type { WebhookEndpoints } from './webhooks.js';
+
+/** Never called here. */
+const blobs = {} as Blobs;
+const webhookEndpoints = {} as WebhookEndpoints;
+
+function implemented(changes: Partial<JobDependencies> = {}) {
+  const deps = { gatewayUrl: 'http://127.0.0.1:1', webhookEndpoints, allowPrivateTargets: false, blobs };
+  return createImplementations({ ...deps, ...changes }).map(({ contract }) => contract);
+}
 
 const payload = {
   accountId: 'acme',
@@ -40,11 +51,25 @@ describe('the catalogue', () => {
   });
 
   it('has an implementation of every job', () => {
-    const implemented = createImplementations({ gatewayUrl: 'http://127.0.0.1:1' }).map(
-      ({ contract }) => contract,
-    );
-    expect(implemented).toEqual([...contracts]);
+    expect(implemented()).toEqual([...contracts]);
     expect(catalogue.jobs).toEqual([...contracts]);
+  });
+
+  it('leaves jobs that need stored files to workers that have them', () => {
+    expect(implemented({ blobs: undefined })).toEqual(contracts.filter((one) => one !== reportImport));
+  });
+
+  it.each([
+    ['alert.dispatch', 'critical', 'incident'],
+    ['webhook.deliver', 'webhooks', 'webhook'],
+    ['report.import', 'bulk', 'default'],
+  ])('sends %s to %s, under the limits of %s', (name, queue, group) => {
+    const contract = catalogue.job(name);
+    const sample = {} as never;
+    expect(contract && [catalogue.queueFor(contract, sample), contract.limitGroup(sample)]).toEqual([
+      queue,
+      group,
+    ]);
   });
 });
 

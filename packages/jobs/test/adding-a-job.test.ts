@@ -51,8 +51,10 @@ afterAll(async () => {
 
 /** The files the page changes, beside links to everything installed. */
 async function copyWorkspace(): Promise<void> {
-  await cp(join(root, 'packages/jobs/src'), join(copy, 'packages/jobs/src'), { recursive: true });
-  for (const file of ['packages/runtime/src/variables.ts', 'apps/worker/src/main.ts']) {
+  for (const folder of ['packages/jobs/src', 'packages/jobs/lua']) {
+    await cp(join(root, folder), join(copy, folder), { recursive: true });
+  }
+  for (const file of ['packages/runtime/src/variables.ts', 'apps/worker/src/job-dependencies.ts']) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
     await cp(join(root, file), join(copy, file));
   }
@@ -88,16 +90,21 @@ async function follow({ path, kind, text }: Block): Promise<void> {
   await writeFile(file, kind === 'ts' ? text : patched(path, await readFile(file, 'utf8'), text));
 }
 
-/** Replaces the lines that a diff shows as they were by those it shows as they shall be. */
+/** A file after a diff, whose parts are set apart by lines of `@@`. */
 function patched(path: string, source: string, diff: string): string {
-  const lines = diff.split('\n');
+  return diff.split(/^@@.*\n/m).reduce((text, part) => replaced(path, text, part), source);
+}
+
+/** Replaces the lines that a part of a diff shows as they were by those it shows as they shall be. */
+function replaced(path: string, source: string, part: string): string {
+  const lines = part.split('\n');
   const side = (own: string) =>
     lines
       .filter((line) => line.startsWith(' ') || line.startsWith(own))
       .map((line) => `${line.slice(1)}\n`)
       .join('');
   const before = side('-');
-  if (!source.includes(before)) throw new Error(`the page's diff of ${path} does not fit the file`);
+  if (!source.includes(before)) throw new Error(`the page's diff of ${path} does not fit the file:\n${part}`);
   return source.replace(before, () => side('+'));
 }
 
@@ -110,7 +117,7 @@ describe('docs/adding-a-job.md', () => {
       'diff packages/jobs/src/contracts.ts',
       'diff packages/jobs/src/index.ts',
       'diff packages/runtime/src/variables.ts',
-      'diff apps/worker/src/main.ts',
+      'diff apps/worker/src/job-dependencies.ts',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
-import { EnvironmentError, parseEnv } from './environment.js';
+import { describe, expect, it, vi } from 'vitest';
+import { EnvironmentError, parseEnv, type Environment, type EnvironmentIssue } from './environment.js';
 import { hashPassword } from './passwords.js';
 import { hashToken } from './tokens.js';
 import { variables } from './variables.js';
@@ -34,6 +34,17 @@ describe('parseEnv', () => {
       'API_PORT: must be a whole number from 0 to 65535; ' +
         'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent; REDIS_URL: must be set',
     );
+  });
+
+  it('lets variables be checked together when each is right', () => {
+    const shape = { API_PORT, LOG_LEVEL };
+    const check = vi.fn<(env: Environment<typeof shape>) => EnvironmentIssue[]>(() => [
+      { variable: 'LOG_LEVEL', message: 'must be lower on this port' },
+    ]);
+    expect(() => parseEnv(shape, { API_PORT: '70000' }, check)).toThrow('API_PORT');
+    expect(check).not.toHaveBeenCalled();
+    expect(() => parseEnv(shape, {}, check)).toThrow('LOG_LEVEL: must be lower on this port');
+    expect(parseEnv(shape, {}, () => [])).toMatchObject({ API_PORT: 3000 });
   });
 
   it.each([

@@ -10,17 +10,26 @@ export class EnvironmentError extends Error {
   readonly code = 'invalid_environment';
   readonly variables: string[];
 
-  constructor(issues: { variable: string; message: string }[]) {
+  constructor(issues: EnvironmentIssue[]) {
     super(issues.map(({ variable, message }) => `${variable}: ${message}`).join('; '));
     this.name = 'EnvironmentError';
     this.variables = [...new Set(issues.map(({ variable }) => variable.split(/[.[]/)[0] ?? variable))];
   }
 }
 
+export interface EnvironmentIssue {
+  variable: string;
+  message: string;
+}
+
+/** What is wrong with variables that are right one by one. */
+export type EnvironmentCheck<S extends EnvironmentShape> = (env: Environment<S>) => EnvironmentIssue[];
+
 /** Reads the variables of `shape`; throws one {@link EnvironmentError} that lists everything wrong. */
 export function parseEnv<S extends EnvironmentShape>(
   shape: S,
   source: Record<string, string | undefined>,
+  check: EnvironmentCheck<S> = () => [],
 ): Environment<S> {
   const present: Record<string, string> = {};
   for (const name of Object.keys(shape)) {
@@ -30,7 +39,7 @@ export function parseEnv<S extends EnvironmentShape>(
   }
   const result = z.object(shape).safeParse(present);
   if (result.success) {
-    const issues = conflicts(result.data);
+    const issues = [...conflicts(result.data), ...check(result.data)];
     if (issues.length > 0) throw new EnvironmentError(issues);
     return result.data;
   }
@@ -43,9 +52,9 @@ export function parseEnv<S extends EnvironmentShape>(
 }
 
 /** {@link parseEnv} of the process; a bad value ends the process with one message on stderr. */
-export function readEnv<S extends EnvironmentShape>(shape: S): Environment<S> {
+export function readEnv<S extends EnvironmentShape>(shape: S, check?: EnvironmentCheck<S>): Environment<S> {
   try {
-    return parseEnv(shape, process.env);
+    return parseEnv(shape, process.env, check);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     process.stderr.write(`Cannot start, the environment is wrong. ${error.message}\n`);

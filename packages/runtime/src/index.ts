@@ -5,6 +5,8 @@ export {
   parseEnv,
   readEnv,
   type Environment,
+  type EnvironmentCheck,
+  type EnvironmentIssue,
   type EnvironmentShape,
 } from './environment.js';
 export { createHealthServer, type HealthServer, type HealthServerOptions } from './health-server.js';

@@ -49,6 +49,8 @@ export interface JobDefinition<N extends string, S extends z.ZodType> {
   readonly queue?: string;
   /** Label such as a campaign, to find jobs by. */
   readonly tag?: (payload: z.output<S>) => string | undefined;
+  /** Stored files that the payload names (`blob:...`): checked when the job is enqueued, kept as long as the job. */
+  readonly sources?: (payload: z.output<S>) => readonly string[];
   /** 0 (first) to 2,097,151, within the account's lane. Default 0. */
   readonly priority?: number;
   /** Tokens one start takes from its gate. Default 1. */
@@ -78,6 +80,7 @@ export interface JobContract<N extends string = string, S extends z.ZodType = z.
   limitGroup(payload: z.output<S>): string;
   readonly queue?: string;
   tag?(payload: z.output<S>): string | undefined;
+  sources?(payload: z.output<S>): readonly string[];
   readonly priority: number;
   readonly cost: number;
   readonly timeoutMs: number;

@@ -40,6 +40,12 @@ describe('a job definition', () => {
     expect(contract.limitGroup(sample)).toBe('default');
     expect(contract).not.toHaveProperty('queue');
     expect(contract).not.toHaveProperty('tag');
+    expect(contract).not.toHaveProperty('sources');
+  });
+
+  it('says which stored files a payload names', () => {
+    const contract = defineJob({ ...good, sources: (p) => [`blob:${p.invoiceId}`] });
+    expect(contract.sources?.(sample)).toEqual(['blob:7']);
   });
 
   it('is frozen, its retry policy and upgrades too', () => {

@@ -19,7 +19,7 @@ import { checkContract } from './definition-checks.js';
 export function defineJob<const N extends string, S extends z.ZodType>(
   definition: JobDefinition<N, S>,
 ): JobContract<N, S> {
-  const { name, payload, account, key, limitGroup = 'default', queue, tag } = definition;
+  const { name, payload, account, key, limitGroup = 'default', queue, tag, sources } = definition;
   const contract: JobContract<N, S> = Object.freeze({
     name,
     version: definition.version ?? 1,
@@ -32,6 +32,7 @@ export function defineJob<const N extends string, S extends z.ZodType>(
     limitGroup: typeof limitGroup === 'string' ? () => limitGroup : limitGroup,
     ...(queue === undefined ? {} : { queue }),
     ...(tag === undefined ? {} : { tag }),
+    ...(sources === undefined ? {} : { sources }),
     priority: definition.priority ?? 0,
     cost: definition.cost ?? 1,
     timeoutMs: definition.timeoutMs ?? 30_000,

@@ -1,5 +1,6 @@
 import { httpError, RetryableError, UnknownOutcomeError, type EffectCall } from '@fairlane/sdk';
 import { z } from 'zod';
+import { readJsonAnswer } from '../http/read-answer.js';
 
 export interface OutreachMessage {
   readonly accountId: string;
@@ -34,8 +35,6 @@ export interface GatewayClient {
 
 export type SentMessage = z.infer<typeof sentMessage>;
 
-/** Longest answer that is read: a message id fits many times over. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 const FROM = 'the outreach platform';
 /** The platform promises that it did nothing when it answers one of these. */
 const NOT_APPLIED = [503];
@@ -86,31 +85,9 @@ export function createGatewayClient({ url, timeoutMs = 10_000 }: GatewayClientOp
 
 async function readMessage(response: Response): Promise<SentMessage> {
   if (response.status !== 200) throw httpError(response, { from: FROM, notApplied: NOT_APPLIED });
-  const text = await readBounded(response);
-  const answer = sentMessage.safeParse(parseJson(text));
+  // A message id fits many times over into the bound.
+  const answer = sentMessage.safeParse(await readJsonAnswer(response, { from: FROM }));
   // The message was taken, only its id is unknown: to be asked for later, never a reason to bury the job.
   if (!answer.success) throw new RetryableError({ reason: `${FROM} gave an answer that cannot be read` });
   return answer.data;
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) {
-      throw new RetryableError({ reason: `${FROM} gave an answer of more than ${MAX_ANSWER_BYTES} bytes` });
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
