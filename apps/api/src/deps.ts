@@ -1,13 +1,15 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
 import type { Lanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
-import type { Producer } from '@fairlane/queue';
+import type { Operations, Producer } from '@fairlane/queue';
 
 /** All that the app needs from outside; `main.ts` opens it, tests build it around their own Redis. */
 export interface AppDeps {
   readonly producer: Producer;
   /** With a connection of its own, so that the many commands of a batch delay no single job. */
   readonly batchProducer: Producer;
+  readonly operations: Operations;
+  /** For looks at queues. */
   readonly lanes: Lanes;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createLanes } from '@fairlane/lanes';
-import { createProducer } from '@fairlane/queue';
+import { createOperations, createProducer } from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
@@ -36,11 +36,14 @@ const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
 shutdown.add('producer', () => producer.close());
 const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
 shutdown.add('batch producer', () => batchProducer.close());
+const operations = createOperations({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
+shutdown.add('operations', () => operations.close());
 
 let stopping = false;
 const app = createApp({
   producer,
   batchProducer,
+  operations,
   lanes: createLanes({ connection: redis, prefix: env.FAIRLANE_PREFIX }),
   catalogue,
   tokens: env.FAIRLANE_TOKENS,

@@ -1,14 +1,19 @@
 import { route, type Route } from './http/route.js';
+import { cancelJob } from './jobs/cancel-job.js';
 import { enqueueBatch } from './jobs/enqueue-batch.js';
 import { enqueueJob } from './jobs/enqueue-job.js';
 import { getJob } from './jobs/get-job.js';
+import { listJobs } from './jobs/list-jobs.js';
 import {
   batchLine,
   batchSummary,
+  cancelAnswer,
   enqueued,
   enqueueQuery,
   jobIdParams,
+  jobList,
   jobNameParams,
+  jobsQuery,
   jobView,
 } from './jobs/schemas.js';
 import { accountRoutes } from './accounts/routes.js';
@@ -69,6 +74,28 @@ export const routes: readonly Route[] = [
     responses: { 200: { description: 'The job; a viewer sees no result', schema: jobView } },
     errors: ['job_not_found'],
     handler: getJob,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/jobs',
+    summary: 'Jobs, newest first',
+    access: ['producer', 'viewer', 'operator'],
+    accountTokens: 'narrowed',
+    query: jobsQuery,
+    responses: { 200: { description: 'A page of jobs; a viewer sees no results', schema: jobList } },
+    errors: [],
+    handler: listJobs,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/jobs/{id}/cancel',
+    summary: 'End a job without success, whether it waits or runs',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
+    params: jobIdParams,
+    responses: { 200: { description: 'Cancelled, or about to be', schema: cancelAnswer } },
+    errors: ['job_not_found', 'already_finished', 'account_forbidden'],
+    handler: cancelJob,
   }),
   route({
     method: 'get',

@@ -1,4 +1,5 @@
-import type { AccountView, GateView } from '@fairlane/lanes';
+import type { GateView } from '@fairlane/lanes';
+import type { AccountView } from '@fairlane/queue';
 import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
 
@@ -12,8 +13,7 @@ const noJobs = {
   active: 0,
   scheduled: 0,
   retrying: 0,
-  delayed: 0,
-  failed: 0,
+  dead: 0,
   completed: 0,
   cancelled: 0,
 };
@@ -96,7 +96,7 @@ describe('explain, one cause', () => {
     ['workers busy', view({}, { ready: 18 }), 'No limit applies: 18 jobs wait for a free worker.'],
     [
       'backing off',
-      view({ nextRunAt: now + 6 * minuteMs }, { delayed: 12 }),
+      view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
       'Nothing is due: 12 jobs are scheduled or will be tried again, the first at 14:06 (UTC).',
     ],
     ['running', view({}, { active: 1 }), '1 job is running and nothing waits.'],
@@ -105,7 +105,7 @@ describe('explain, one cause', () => {
       view({ lastCompletedAt: now - 122 * minuteMs }, { completed: 9 }),
       'Nothing is waiting; the last job succeeded at 11:58 (UTC).',
     ],
-    ['all dead', view({}, { failed: 37 }), 'Nothing is waiting: 37 jobs failed for good.'],
+    ['all dead', view({}, { dead: 37 }), 'Nothing is waiting: 37 jobs failed for good.'],
     ['never used', view(), 'Nothing is waiting, and nothing has run yet.'],
   ])('%s', (_situation, account, sentence) => {
     expect(explain(account, now)).toBe(sentence);
@@ -135,7 +135,7 @@ describe('explain, two causes', () => {
   it('a third is counted, and the dead are a sentence of their own', () => {
     const throttled = { reason: 'throttled', opensAt: now + minuteMs } as const;
     const account = heldView(5, throttled, { paused, windows: parisOffice });
-    expect(explain({ ...account, counts: { ...account.counts, failed: 2 } }, now)).toMatch(
+    expect(explain({ ...account, counts: { ...account.counts, dead: 2 } }, now)).toMatch(
       / And 1 more below\. 2 jobs failed for good\.$/,
     );
   });

@@ -1,4 +1,5 @@
-import { openIntervals, type AccountView, type GateView, type Window } from '@fairlane/lanes';
+import { openIntervals, type GateView, type Window } from '@fairlane/lanes';
+import type { AccountView } from '@fairlane/queue';
 import { localTime } from './local-time.js';
 import { presentLimits } from './present-limits.js';
 
@@ -16,8 +17,8 @@ interface Hold {
 export function explain(view: AccountView, nowMs = Date.now()): string {
   const waiting = view.counts.ready + view.counts.held;
   const [first, second, ...others] = holdsOf(view, nowMs);
-  const dead = view.counts.failed;
-  const failed = dead > 0 && waiting + view.counts.delayed > 0 ? ` ${jobs(dead)} failed for good.` : '';
+  const { dead } = view.counts;
+  const failed = dead > 0 && waiting + delayedOf(view) > 0 ? ` ${jobs(dead)} failed for good.` : '';
   if (first === undefined) return `${idleSentence(view, waiting, nowMs)}${failed}`;
   const more = others.length > 0 ? ` And ${others.length} more below.` : '';
   return `${leading(first, view, waiting, nowMs)}${following(second, first, view, nowMs)}${more}${failed}`;
@@ -28,11 +29,15 @@ function holdsOf(view: AccountView, nowMs: number): Hold[] {
   if (view.paused) holds.push({ kind: 'paused' });
   const opensAt = windowOpensAt(view, nowMs);
   if (opensAt !== undefined) holds.push({ kind: 'window', opensAt });
-  const heldGroups = new Set(view.lanes.filter((lane) => lane.held > 0).map((lane) => lane.group));
+  // Where the total of a group is reached its lanes stay ready: what waits counts, not what is held.
+  const waitingGroups = new Set(
+    view.lanes.filter((lane) => lane.held + lane.ready > 0).map((lane) => lane.group),
+  );
   for (const gate of view.gates) {
     const { reason: kind } = gate;
     // A pause or a window closes every gate; they are named once, for the whole account.
-    if (kind === undefined || kind === 'paused' || kind === 'window' || !heldGroups.has(gate.group)) continue;
+    if (kind === undefined || kind === 'paused' || kind === 'window' || !waitingGroups.has(gate.group))
+      continue;
     holds.push({ kind, gate, ...(gate.opensAt === undefined ? {} : { opensAt: gate.opensAt }) });
   }
   return holds.toSorted((one, other) => weightOf(other) - weightOf(one));
@@ -74,8 +79,12 @@ const leadingSentences: Readonly<Record<Hold['kind'], (situation: Situation) => 
     const last = view.estimatedDrainAt === null ? '' : `, the last at about ${at(view.estimatedDrainAt)}`;
     return `${wait} because this account may start ${rateOf(gate)}; the next goes ${until}${last}.`;
   },
-  in_flight: ({ gate, wait }) =>
-    `${wait} because all ${gate?.limits.maxInFlight ?? ''} allowed at once are still running.`,
+  in_flight: ({ gate, wait }) => {
+    const cap = gate?.limits.maxInFlight;
+    const running =
+      cap === 1 ? 'the one allowed at once is still running' : `all ${cap} allowed at once are still running`;
+    return `${wait} because ${running}.`;
+  },
   group_total: ({ gate, until, wait }) =>
     `This account is within its limits, but all accounts together reached the ${gate?.group} total; its next turn comes ${until}, and ${wait}.`,
 };
@@ -109,7 +118,8 @@ function following(hold: Hold | undefined, first: Hold, view: AccountView, nowMs
 
 /** Nothing holds the account: it works, waits for a worker or a time, or has nothing to do. */
 function idleSentence(view: AccountView, waiting: number, nowMs: number): string {
-  const { active, delayed, failed } = view.counts;
+  const { active, dead } = view.counts;
+  const delayed = delayedOf(view);
   const at = (ms: number) => localTime(ms, nowMs, zoneOf(view));
   if (waiting > 0) {
     return `No limit applies: ${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a free worker.`;
@@ -119,9 +129,13 @@ function idleSentence(view: AccountView, waiting: number, nowMs: number): string
     return `Nothing is due: ${jobs(delayed)} ${delayed === 1 ? 'is' : 'are'} scheduled or will be tried again${first}.`;
   }
   if (active > 0) return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
-  if (failed > 0) return `Nothing is waiting: ${jobs(failed)} failed for good.`;
+  if (dead > 0) return `Nothing is waiting: ${jobs(dead)} failed for good.`;
   if (view.lastCompletedAt === null) return 'Nothing is waiting, and nothing has run yet.';
   return `Nothing is waiting; the last job succeeded at ${at(view.lastCompletedAt)}.`;
+}
+
+function delayedOf({ counts }: AccountView): number {
+  return counts.scheduled + counts.retrying;
 }
 
 /** The zone people of the account think in: that of its hours. */

@@ -1,7 +1,7 @@
 import type { AccountSummary } from '@fairlane/lanes';
 import type { z } from 'zod';
 import type { Call, Reply } from '../http/route.js';
-import { definedOnly } from './defined-only.js';
+import { definedOnly } from '../http/defined-only.js';
 import { isUnknown } from './present-account.js';
 import type { accountsQuery } from './schemas.js';
 
@@ -14,14 +14,14 @@ export async function listAccounts(call: ListCall): Promise<Reply> {
   const { search, limit } = query;
   const list = search === undefined ? 'accounts' : 'accounts by name';
   const cursor = app.cursors.open(list, query.cursor);
-  const page = await app.lanes.accounts(definedOnly({ search, limit, cursor }));
+  const page = await app.operations.accounts(definedOnly({ search, limit, cursor }));
   return { status: 200, body: app.cursors.seal(list, page) };
 }
 
 /** A token names few accounts: they fit one page, and nothing of others shows in it, not even their number. */
 async function listOwn({ app, query }: ListCall, accounts: ReadonlySet<string>) {
   const wanted = [...accounts].filter((account) => account.startsWith(query.search ?? '')).slice(0, 500);
-  const views = await Promise.all(wanted.map((account) => app.lanes.account(account)));
+  const views = await Promise.all(wanted.map((account) => app.operations.account(account)));
   const items = views
     .filter((view) => (query.search === undefined ? view.lanes.length > 0 : !isUnknown(view)))
     .map(({ account, lanes }): AccountSummary => {

@@ -1,5 +1,4 @@
-import type { AccountView } from '@fairlane/lanes';
-import type { JobState } from '@fairlane/sdk';
+import type { AccountView } from '@fairlane/queue';
 import type { z } from 'zod';
 import { explain } from './explain.js';
 import { presentLimits } from './present-limits.js';
@@ -10,7 +9,7 @@ export function presentAccount(view: AccountView): z.output<typeof accountView> 
   return {
     ...presentSettings(view),
     paused: presentPause(view.paused),
-    counts: presentCounts(view.counts),
+    counts: view.counts,
     gates: view.gates.map(({ group, limits, tokens, inFlight, opensAt, reason }) => ({
       group,
       limits: presentLimits(limits),
@@ -44,11 +43,6 @@ export function presentSettings({ account, weight, windows }: AccountView): z.ou
 
 export function presentPause(paused: AccountView['paused']): { by: string; at: string } | null {
   return paused && { by: paused.by, at: isoTime(paused.at) };
-}
-
-function presentCounts(counts: AccountView['counts']): Record<JobState, number> {
-  const { scheduled, ready, held, active, retrying, completed, failed: dead, cancelled } = counts;
-  return { scheduled, ready, held, active, retrying, completed, dead, cancelled };
 }
 
 /** Whether anything is known of an account. One without jobs and settings is as good as one that never was. */

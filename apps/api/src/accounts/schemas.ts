@@ -1,5 +1,7 @@
-import { HELD_REASONS, JOB_STATES, type JobState } from '@fairlane/sdk';
+import { HELD_REASONS } from '@fairlane/sdk';
 import { z } from 'zod';
+import { listFields, pageOf } from '../http/list-query.js';
+import { stateCounts } from '../jobs/state-counts.js';
 
 const account = z
   .string()
@@ -59,22 +61,11 @@ export const accountBody = z
 export const accountsQuery = z.strictObject({
   sort: z.literal('oldest').optional().meta({ description: 'Longest waiting first; the default' }),
   search: z.string().min(1).max(256).optional().meta({ description: 'Beginning of an account id' }),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 500')
-    .transform(Number)
-    .refine((value) => value >= 1 && value <= 500, 'must be a whole number from 1 to 500')
-    .optional(),
-  cursor: z.string().max(2_000).optional(),
+  ...listFields,
 });
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
-const stateCounts = Object.fromEntries(JOB_STATES.map((state) => [state, count])) as Record<
-  JobState,
-  typeof count
->;
-
 export const limitsView = z
   .object({
     limit: z.number().nullable(),
@@ -92,7 +83,7 @@ export const accountView = z
     weight: z.number(),
     paused: pauseView.meta({ description: 'Who paused it and when' }),
     windows: z.array(window).nullable(),
-    counts: z.object(stateCounts).meta({ description: 'Jobs by state' }),
+    counts: stateCounts,
     gates: z.array(
       z.object({
         group: z.string(),
@@ -120,19 +111,14 @@ export const accountView = z
   })
   .meta({ id: 'Account' });
 
-export const accountList = z
-  .object({
-    items: z.array(
-      z.object({
-        account: z.string(),
-        waiting: count,
-        oldestEligibleAgeMs: z.number().nullable(),
-        oldestWaitingAgeMs: z.number(),
-      }),
-    ),
-    cursor: z.string().nullable(),
-  })
-  .meta({ id: 'AccountList' });
+export const accountList = pageOf(
+  z.object({
+    account: z.string(),
+    waiting: count,
+    oldestEligibleAgeMs: z.number().nullable(),
+    oldestWaitingAgeMs: z.number(),
+  }),
+).meta({ id: 'AccountList' });
 
 export const limitsAnswer = z
   .object({ account: z.string(), group: z.string(), limits: limitsView })

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
-import { definedOnly } from './defined-only.js';
+import { definedOnly } from '../http/defined-only.js';
 import { presentLimits, UNLIMITED, type LimitsView } from './present-limits.js';
 import { accountToChange } from './reach-account.js';
 import { refusing } from './refusing.js';
@@ -12,13 +11,15 @@ type GateCall<B = unknown> = Call<z.output<typeof gateParams>, unknown, B>;
 /** `PUT /v1/accounts/{account}/limits/{group}` */
 export async function setLimits(call: GateCall<z.output<typeof limitsBody>>): Promise<Reply> {
   return changeLimits(call, 'set_limits', (account, group) =>
-    call.app.lanes.setLimits(account, group, definedOnly(call.body)),
+    call.app.operations.setLimits(account, group, definedOnly(call.body)),
   );
 }
 
 /** `DELETE /v1/accounts/{account}/limits/{group}`: back to what the group gives every account. */
 export async function removeLimits(call: GateCall): Promise<Reply> {
-  return changeLimits(call, 'remove_limits', (account, group) => call.app.lanes.removeLimits(account, group));
+  return changeLimits(call, 'remove_limits', (account, group) =>
+    call.app.operations.removeLimits(account, group),
+  );
 }
 
 async function changeLimits(
@@ -29,14 +30,8 @@ async function changeLimits(
   const { app, params, principal, requestId } = call;
   const { account, group } = params;
   const before = limitsOf(await accountToChange(call, account), group);
-  if (!Object.hasOwn(app.catalogue.limitGroups, group)) {
-    const declared = Object.keys(app.catalogue.limitGroups).join(', ');
-    throw new Problem('invalid_limits', {
-      detail: `No limit group of this name is declared; there are ${declared}.`,
-    });
-  }
   await refusing(change(account, group));
-  const limits = limitsOf(await app.lanes.account(account), group);
+  const limits = limitsOf(await app.operations.account(account), group);
   app.audit({ principal, requestId, action, target: { account, group }, before, after: limits });
   return { status: 200, body: { account, group, limits } };
 }

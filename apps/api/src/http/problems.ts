@@ -14,6 +14,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'The path does not take this method' },
   request_timeout: { status: 408, title: 'The body of the request did not arrive in time' },
   key_conflict: { status: 409, title: 'A job of this key exists with another payload' },
+  already_finished: { status: 409, title: 'The job has ended already' },
   payload_too_large: { status: 413, title: 'The payload is too large' },
   unsupported_encoding: { status: 415, title: 'The body must not be compressed' },
   invalid_payload: { status: 422, title: 'The payload does not fit the job' },

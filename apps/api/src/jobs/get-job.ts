@@ -2,13 +2,12 @@ import type { z } from 'zod';
 import { mayTouch } from '../http/access.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
+import { presentJob } from './present-job.js';
 import type { jobIdParams } from './schemas.js';
 
 /** `GET /v1/jobs/{id}`. A job of a foreign account is as unknown as one that never was. */
 export async function getJob({ app, params, principal }: Call<z.output<typeof jobIdParams>>): Promise<Reply> {
   const job = /^[\w-]{22}$/.test(params.id) ? await app.producer.job(params.id) : undefined;
   if (!job || !mayTouch(principal, job.account)) throw new Problem('job_not_found');
-  if (principal.role !== 'viewer') return { status: 200, body: job };
-  const { result: _, ...view } = job;
-  return { status: 200, body: view };
+  return { status: 200, body: presentJob(job, principal) };
 }

@@ -1,12 +1,15 @@
 import { HELD_REASONS, JOB_STATES } from '@fairlane/sdk';
 import { z } from 'zod';
 import { issue } from '../http/problem-schema.js';
+import { listFields, pageOf } from '../http/list-query.js';
 import { MAX_DELAY_MS, MAX_PRIORITY } from '../limits.js';
 
 export const jobNameParams = z.object({
   name: z.string().max(128).meta({ description: 'Name of a declared job' }),
 });
 export const jobIdParams = z.object({ id: z.string().max(128).meta({ description: 'Id of a job' }) });
+
+const state = z.enum(JOB_STATES);
 
 function digits(max: number) {
   const message = `must be a whole number from 0 to ${max}`;
@@ -40,7 +43,19 @@ export const enqueueQuery = z
     message: 'give runAt or delayMs, not both',
   });
 
-const state = z.enum(JOB_STATES);
+export const jobsQuery = z.strictObject({
+  account: z.string().min(1).max(256).optional(),
+  state: state.optional(),
+  name: z.string().max(128).optional(),
+  tag: z.string().min(1).max(256).optional(),
+  since: z.iso
+    .datetime({ offset: true, error: 'must be a date and time with zone in ISO 8601' })
+    .transform((text) => new Date(text))
+    .optional()
+    .meta({ description: 'Only jobs handed in at or after this moment' }),
+  ...listFields,
+});
+
 const time = z.iso.datetime();
 
 export const enqueued = z
@@ -107,3 +122,14 @@ export const jobView = z
     ),
   })
   .meta({ id: 'Job' });
+
+export const jobList = pageOf(jobView).meta({ id: 'JobList' });
+
+export const cancelAnswer = z
+  .object({
+    id: z.string(),
+    status: z
+      .enum(['cancelled', 'cancelling'])
+      .meta({ description: '`cancelling`: it runs, and hears of it through its signal' }),
+  })
+  .meta({ id: 'CancelAnswer' });

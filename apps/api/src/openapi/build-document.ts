@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { PROBLEMS, type ProblemCode } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { problem } from '../http/problem-schema.js';
+import { registerPayloads, type SchemaObject } from './payload-schemas.js';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
@@ -11,7 +12,8 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']
 export function buildDocument(routes: readonly Route[], catalogue: Catalogue): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
-  for (const route of routes) registry.registerPath(describeRoute(route, catalogue));
+  const payload = registerPayloads(registry, catalogue);
+  for (const route of routes) registry.registerPath(describeRoute(route, payload));
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -24,7 +26,7 @@ export function buildDocument(routes: readonly Route[], catalogue: Catalogue): O
   });
 }
 
-function describeRoute(route: Route, catalogue: Catalogue): RouteConfig {
+function describeRoute(route: Route, payload: SchemaObject): RouteConfig {
   const { method, path, summary, access, accountTokens, params, query } = route;
   return {
     method,
@@ -37,7 +39,7 @@ function describeRoute(route: Route, catalogue: Catalogue): RouteConfig {
     request: {
       ...(params ? { params: params as z.ZodObject } : {}),
       ...(query ? { query: query as z.ZodObject } : {}),
-      ...describeBody(route, catalogue),
+      ...describeBody(route, payload),
     },
     responses: { ...describeResponses(route), ...describeProblems(problemCodes(route)) },
   };
@@ -60,25 +62,15 @@ function describeAccess(access: Route['access'], accountTokens: Route['accountTo
   return `Roles: ${access.join(', ')}.${limited}`;
 }
 
-function describeBody({ path, body }: Route, catalogue: Catalogue): RouteConfig['request'] {
+function describeBody({ path, body }: Route, payload: SchemaObject): RouteConfig['request'] {
   if (body === undefined) return {};
   const takesPayload = path.startsWith('/v1/jobs/{name}');
-  const schema = takesPayload ? payloadOf(catalogue) : body.kind === 'json' ? body.schema : z.unknown();
-  return body.kind === 'ndjson'
-    ? {
-        body: {
-          required: true,
-          description: body.description,
-          content: { 'application/x-ndjson': { schema } },
-        },
-      }
-    : { body: { required: true, content: { 'application/json': { schema } } } };
-}
-
-function payloadOf({ jobs }: Catalogue): z.ZodType {
-  const [first, ...others] = jobs.map(({ name, payload }) => payload.meta({ title: name }));
-  if (first === undefined) return z.unknown();
-  return others.length === 0 ? first : z.union([first, ...others]);
+  if (body.kind === 'ndjson') {
+    const content = { 'application/x-ndjson': { schema: payload } };
+    return { body: { required: true, description: body.description, content } };
+  }
+  const schema = takesPayload ? payload : body.schema;
+  return { body: { required: true, content: { 'application/json': { schema } } } };
 }
 
 function describeResponses({ responses }: Route): RouteConfig['responses'] {

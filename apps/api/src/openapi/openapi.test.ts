@@ -1,8 +1,11 @@
+import { catalogue as product } from '@fairlane/jobs/contracts';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { readDocument } from '../testing-support/documented-answers.js';
+import { buildDocument } from './build-document.js';
 import { startApi, type ApiUnderTest, type CallOptions } from '../testing-support/start-api.js';
 
 const redis = useRedis();
@@ -15,6 +18,8 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
   const held = message();
   const { json } = await api.call('POST', '/v1/jobs/message.send', { body: held });
   const id = String(json['id']);
+  const later = await api.call('POST', '/v1/jobs/message.send?delayMs=60000', { body: message() });
+  const scheduled = String(later.json['id']);
   await api.lanes.pause('a1', 'somebody');
   const hours = { zone: 'Europe/Paris', days: [1, 2], from: '09:00', to: '17:00' };
   return {
@@ -41,6 +46,16 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
     'get-jobs-id': [
       [200, `/v1/jobs/${id}`],
       [404, '/v1/jobs/nope'],
+    ],
+    'get-jobs': [
+      [200, '/v1/jobs?account=a1&limit=5'],
+      [400, '/v1/jobs?state=x'],
+    ],
+    'post-jobs-id-cancel': [
+      [200, `/v1/jobs/${scheduled}/cancel`],
+      [409, `/v1/jobs/${scheduled}/cancel`],
+      [404, '/v1/jobs/nope/cancel'],
+      [403, '/v1/jobs/nope/cancel', { token: api.tokens['own-producer'] }],
     ],
     'get-queues': [[200, '/v1/queues']],
     'get-queues-queue': [
@@ -127,10 +142,32 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('shows the payload of every declared job', async () => {
+  it('shows the payload of every declared job, recursive ones too, in schemas that say what is taken', async () => {
     const api = await start();
-    const text = JSON.stringify((await api.call('GET', '/openapi.json')).json);
-    for (const word of ['message.send', 'leadId', 'alert.raise', 'readings']) expect(text).toContain(word);
+    const { json } = await api.call('GET', '/openapi.json');
+    const { schemas } = (json as { components: { schemas: object } }).components;
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addSchema(json, 'api');
+    const fits = (name: string, payload: unknown) =>
+      ajv.validate({ $ref: `api#/components/schemas/${name}` }, payload);
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['message.send', 'alert.raise']));
+    const alert = { accountId: 'a1', host: 'h1', readings: [1] };
+    for (const [name, payload, fitting] of [
+      ['message.send', message(), true],
+      ['message.send', message({ step: 'x' }), false],
+      ['message.send', {}, false],
+      ['alert.raise', alert, true],
+      ['alert.raise', { ...alert, details: { deep: [{ deeper: [null, 1, 'x'] }] } }, true],
+      ['alert.raise', { ...alert, more: 1 }, false],
+    ] as const) {
+      expect([name, payload, fits(name, payload)]).toEqual([name, payload, fitting]);
+      const { status } = await api.call('POST', `/v1/jobs/${name}`, { body: payload });
+      expect([name, payload, status < 300 || status === 409]).toEqual([name, payload, fitting]);
+    }
+  });
+
+  it('describes the jobs that the product ships', () => {
+    expect(JSON.stringify(buildDocument(routes, product))).toContain('outreach.send');
   });
 });
 

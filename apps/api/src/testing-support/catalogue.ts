@@ -1,7 +1,7 @@
 import { createCatalogue, defineJob, defineLimitGroups, defineQueues } from '@fairlane/sdk';
 import { z } from 'zod';
 
-const messageSend = defineJob({
+export const messageSend = defineJob({
   name: 'message.send',
   payload: z.object({
     accountId: z.string().min(1),
@@ -26,6 +26,7 @@ const alertRaise = defineJob({
     accountId: z.string().min(1),
     host: z.string().min(1),
     readings: z.array(z.number()),
+    details: z.json().optional(),
   }),
   account: (p) => p.accountId,
   key: (p) => [p.host],
@@ -39,7 +40,7 @@ export const catalogue = createCatalogue({
     { outreach: { slots: 10 }, critical: { slots: { min: 1, max: 4 } }, bulk: { slots: 3 } },
     { rules: [{ when: (job) => job.name === 'alert.raise', queue: 'critical' }, { queue: 'bulk' }] },
   ),
-  limitGroups: defineLimitGroups({ email: {}, sms: {}, default: {} }),
+  limitGroups: defineLimitGroups({ email: {}, sms: { total: { limit: 1, perMs: 60_000 } }, default: {} }),
 });
 
 let leadCount = 0;

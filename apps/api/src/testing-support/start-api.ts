@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanes, type Lanes } from '@fairlane/lanes';
-import { createProducer, type Producer } from '@fairlane/queue';
+import { createOperations, createProducer, type Producer } from '@fairlane/queue';
 import {
   connectRedis,
   createLogger,
@@ -67,11 +67,13 @@ export async function startApi({
   const connection = { redis: redisUrl, catalogue, prefix, logger };
   const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
+  const operations = createOperations({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
   const lanes = createLanes({ connection: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
     batchProducer,
+    operations,
     lanes,
     catalogue,
     tokens: records,
@@ -89,6 +91,7 @@ export async function startApi({
     await closed;
     await producer.close();
     await batchProducer.close();
+    await operations.close();
     redis.disconnect();
   });
   return { url, producer, lanes, tokens, log, call: caller(url, tokens.operator) };

@@ -1,0 +1,159 @@
+import { PermanentError, RetryableError, ThrottledError } from '@fairlane/sdk';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { describe, expect, it } from 'vitest';
+import { message } from '../testing-support/catalogue.js';
+import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
+import { gatedHandler, startWorker } from '../testing-support/start-worker.js';
+
+const redis = useRedis();
+const time = String.raw`(\w+ )?\d\d:\d\d(:\d\d)?`;
+
+async function start() {
+  const api = await startApi({ redisUrl: redis.url, prefix: redis.prefix });
+  const limit = (body: unknown, account = 'a1') =>
+    api.call('PUT', `/v1/accounts/${account}/limits/email`, { body });
+  return { api, limit };
+}
+
+async function enqueue(api: ApiUnderTest, count: number, accountId = 'a1', channel = 'email'): Promise<void> {
+  for (let job = 0; job < count; job += 1) {
+    const { status } = await api.call('POST', '/v1/jobs/message.send', {
+      body: message({ accountId, channel }),
+    });
+    expect(status).toBe(202);
+  }
+}
+
+/** Waits until the sentence of the account is as expected. */
+async function explained(api: ApiUnderTest, sentence: RegExp, account = 'a1'): Promise<void> {
+  const read = async () => (await api.call('GET', `/v1/accounts/${account}`)).json['explanation'];
+  await expect.poll(read, { timeout: 10_000, interval: 50 }).toMatch(sentence);
+}
+
+/** Hours that begin tomorrow, in UTC. */
+function tomorrow() {
+  const day = (new Date().getUTCDay() + 1) % 7 || 7;
+  return [{ zone: 'UTC', days: [day], from: '09:00', to: '10:00' }];
+}
+
+function throttle(): never {
+  throw new ThrottledError({ retryAfterMs: 600_000 });
+}
+
+describe('R13 why an account is stuck, each situation made for real', () => {
+  it('over its rate', async () => {
+    const { api, limit } = await start();
+    await limit({ limit: 1, perMs: 60_000 });
+    await enqueue(api, 3);
+    await startWorker(redis, () => null);
+    await explained(
+      api,
+      new RegExp(
+        String.raw`^2 jobs wait because this account may start 1 a minute; the next goes at ${time} \(UTC\), the last at about ${time} \(UTC\)\.$`,
+      ),
+    );
+  });
+
+  it('at its cap', async () => {
+    const { api, limit } = await start();
+    const { handler, open } = gatedHandler();
+    await limit({ maxInFlight: 2 });
+    await enqueue(api, 5);
+    await startWorker(redis, handler);
+    await explained(api, /^3 jobs wait because all 2 allowed at once are still running\.$/);
+    open();
+    await explained(
+      api,
+      new RegExp(String.raw`^Nothing is waiting; the last job succeeded at ${time} \(UTC\)\.$`),
+    );
+  });
+
+  it('outside its hours, in local time', async () => {
+    const { api } = await start();
+    await api.call('PUT', '/v1/accounts/a1', { body: { windows: tomorrow() } });
+    await enqueue(api, 2);
+    await startWorker(redis, () => null);
+    await explained(
+      api,
+      /^Nothing starts until the hours of this account begin at \w+day 09:00 \(UTC\); 2 jobs wait\.$/,
+    );
+  });
+
+  it('paused, and then outside its hours', async () => {
+    const { api } = await start();
+    await api.call('POST', '/v1/accounts/a1/pause', { token: api.tokens.limits });
+    await enqueue(api, 1);
+    await startWorker(redis, () => null);
+    const paused = String.raw`^Nothing starts because limits paused this account at ${time} \(UTC\); 1 job waits until someone resumes it\.`;
+    await explained(api, new RegExp(`${paused}$`));
+    await api.call('PUT', '/v1/accounts/a1', { body: { windows: tomorrow() } });
+    await explained(
+      api,
+      new RegExp(
+        `${paused} Once resumed, the hours of the account still hold it until \\w+day 09:00 \\(UTC\\)\\.$`,
+      ),
+    );
+    await api.call('POST', '/v1/accounts/a1/resume');
+    await explained(api, /^Nothing starts until the hours of this account begin/);
+  });
+
+  it('throttled by the outside', async () => {
+    const { api } = await start();
+    await enqueue(api, 3);
+    await startWorker(redis, throttle, 1);
+    await explained(
+      api,
+      new RegExp(
+        String.raw`^The provider behind email asked us to slow down; it goes on at ${time} \(UTC\), and 3 jobs wait for it\.$`,
+      ),
+    );
+  });
+
+  it('the total of its group is reached', async () => {
+    const { api } = await start();
+    await enqueue(api, 1, 'a0', 'sms');
+    await startWorker(redis, () => null);
+    await explained(api, /^Nothing is waiting; the last job/, 'a0');
+    await enqueue(api, 1, 'a1', 'sms');
+    await explained(
+      api,
+      new RegExp(
+        String.raw`^This account is within its limits, but all accounts together reached the sms total; its next turn comes at ${time} \(UTC\), and 1 job waits\.$`,
+      ),
+    );
+  });
+
+  it('all its jobs failed and will be tried again', async () => {
+    const { api } = await start();
+    await enqueue(api, 2);
+    await startWorker(redis, () => {
+      throw new RetryableError({ retryAfterMs: 600_000 });
+    });
+    await explained(
+      api,
+      new RegExp(
+        String.raw`^Nothing is due: 2 jobs are scheduled or will be tried again, the first at ${time} \(UTC\)\.$`,
+      ),
+    );
+  });
+
+  it('the workers are busy with others', async () => {
+    const { api } = await start();
+    const { handler, started } = gatedHandler();
+    await startWorker(redis, handler, 1);
+    await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a0', leadId: 'busy' }) });
+    await expect.poll(() => started.has('busy'), { timeout: 5_000 }).toBe(true);
+    await enqueue(api, 4);
+    await explained(api, /^No limit applies: 4 jobs wait for a free worker\.$/);
+    await explained(api, /^1 job is running and nothing waits\.$/, 'a0');
+  });
+
+  it('all its jobs are dead', async () => {
+    const { api } = await start();
+    await enqueue(api, 2);
+    await startWorker(redis, () => {
+      throw new PermanentError({ code: 'target_gone' });
+    });
+    await explained(api, /^Nothing is waiting: 2 jobs failed for good\.$/);
+  });
+});

@@ -1,0 +1,9 @@
+import type { JobView } from '@fairlane/queue';
+import type { Principal } from '@fairlane/runtime';
+
+/** A job as its reader may see it: results, like payloads, are not for viewers. */
+export function presentJob(job: JobView, { role }: Principal): Omit<JobView, 'result'> {
+  if (role !== 'viewer') return job;
+  const { result: _, ...view } = job;
+  return view;
+}

@@ -1,0 +1,43 @@
+import { createConsumer } from '@fairlane/queue';
+import { createLogger } from '@fairlane/runtime';
+import { implement, type HandlerContext } from '@fairlane/sdk';
+import { onTestFinished } from 'vitest';
+import { catalogue, messageSend } from './catalogue.js';
+
+export type Handler = (payload: { leadId: string; accountId: string }, context: HandlerContext) => unknown;
+
+/** A real worker of the queue `outreach` that runs `handler` for every `message.send`, until the test ends. */
+export async function startWorker(
+  { url, prefix }: { readonly url: string; readonly prefix: string },
+  handler: Handler,
+  slots = 10,
+): Promise<void> {
+  const consumer = createConsumer({
+    redis: url,
+    prefix,
+    catalogue,
+    implementations: [implement(messageSend, async (payload, context) => handler(payload, context))],
+    queues: { outreach: { slots } },
+    graceMs: 100,
+    logger: createLogger({ app: 'test-worker', level: 'silent' }),
+  });
+  await consumer.start();
+  onTestFinished(() => consumer.close());
+}
+
+/** A handler that waits until it is let go or its job is cancelled. */
+export function gatedHandler() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const started = new Set<string>();
+  const handler: Handler = async ({ leadId }, { signal }) => {
+    started.add(leadId);
+    await Promise.race([
+      opened,
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+    ]);
+  };
+  return { handler, open, started };
+}
