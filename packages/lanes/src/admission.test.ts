@@ -156,6 +156,7 @@ describe('admission', () => {
     expect(await bench.take()).toBeUndefined();
     const own = `${bench.prefix}::q:queue`;
     expect((await redis.client.keys(`${own}:[rhlpcst]*`)).toSorted()).toEqual([]);
-    expect(await redis.client.hget(`${bench.prefix}:queue:meta`, 'lane:s')).toMatch(/^0 0 /);
+    const state = (await redis.client.hgetBuffer(`${bench.prefix}:queue:meta`, 'lane:s'))!;
+    expect([state.readDoubleLE(0), state.readDoubleLE(8)]).toEqual([0, 0]);
   });
 });

@@ -63,7 +63,7 @@ const killedAt = new Map<string, number>();
 
 async function serverNow(): Promise<number> {
   const [seconds, micros] = await redis.client.time();
-  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+  return Number(`${seconds}`) * 1_000 + Number(`${micros}`) / 1_000;
 }
 
 function spans(all: Note[], account: string): ClaimSpan[] {

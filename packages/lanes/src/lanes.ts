@@ -400,7 +400,12 @@ export class Lanes {
     for (const queue of await this.queues()) {
       let cursor = '';
       do {
-        cursor = await this.auditStep(queue, cursor, AUDIT_BATCH, options.patienceMs, report);
+        cursor = await this.auditStep(
+          queue,
+          cursor,
+          { batch: AUDIT_BATCH, recount: true, ...options },
+          report,
+        );
       } while (cursor !== '');
     }
     return report;
@@ -410,11 +415,10 @@ export class Lanes {
   async auditStep(
     queue: string,
     cursor: string,
-    batch: number,
-    patienceMs: number,
+    { batch, patienceMs, recount }: { batch: number; patienceMs: number; recount: boolean },
     report: AuditReport,
   ): Promise<string> {
-    const reply = await this.run('audit', queue, [], [cursor, batch, patienceMs, '1']);
+    const reply = await this.run('audit', queue, [], [cursor, batch, patienceMs, recount ? '1' : '0']);
     const [next, freed, added, corrected, opened] = reply as [string, number, number, number, number];
     report.claimsFreed += freed;
     report.claimsAdded += added;

@@ -17,7 +17,9 @@ export interface UpkeepOptions {
 const PERIOD_MS = 1_000;
 /** One process a period does the upkeep of the whole prefix; the next one may be another. */
 const TURN_MS = 900;
-const AUDIT_EVERY = 5;
+const AUDIT_EVERY = 3;
+/** Counting the lanes costs two commands each. */
+const RECOUNT_EVERY = 60;
 const FLEET_EVERY = 10;
 const TRIM_EVERY = 5;
 const WINDOWS_EVERY = 60;
@@ -77,8 +79,8 @@ export class Upkeep {
       await this.lanes.refreshWindows();
     }
     for (const queue of await this.lanes.queues()) {
-      if (turn % AUDIT_EVERY === 0 || this.cursors.get(queue)) {
-        await this.audit(queue);
+      if (turn % AUDIT_EVERY === 0) {
+        await this.audit(queue, turn % RECOUNT_EVERY === 0);
       }
       if (turn % FLEET_EVERY === 0) {
         const plain = await this.lanes.plainWorkers(queue);
@@ -92,12 +94,17 @@ export class Upkeep {
     }
   }
 
-  private async audit(queue: string): Promise<void> {
+  private async audit(queue: string, recount: boolean): Promise<void> {
     const report = emptyReport();
     const cursor = this.cursors.get(queue) ?? '';
     this.cursors.set(
       queue,
-      await this.lanes.auditStep(queue, cursor, AUDIT_BATCH, this.options.patienceMs, report),
+      await this.lanes.auditStep(
+        queue,
+        recount ? '' : cursor,
+        { batch: AUDIT_BATCH, patienceMs: this.options.patienceMs, recount },
+        report,
+      ),
     );
     if (report.claimsFreed + report.claimsAdded + report.countsCorrected + report.lanesOpened > 0) {
       await this.options.onRepair?.(queue, report);

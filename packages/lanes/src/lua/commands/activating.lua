@@ -70,7 +70,9 @@ local mine = {
 local function redirect(command, key, ...)
   local kind = mine[key]
   if not kind then
-    if own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
+    if command == 'SET' then
+      own.token = ...
+    elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
       return rare().redirect(command, key, ...)
     end
   elseif kind == 'meta' then
@@ -108,10 +110,9 @@ local function redirect(command, key, ...)
   elseif kind == 'job' then
     if command == 'HMGET' and ... == 'parentKey' then
       -- The lane of the finished job comes with the fields that BullMQ reads of it anyway.
-      local fields = { ... }
-      fields[#fields + 1] = 'ln'
-      local reply = call('HMGET', key, unpack(fields))
-      own.lane_of[key] = reply[#fields] or 'default:'
+      local a, b, d = ...
+      local reply = call('HMGET', key, a, b, d, 'ln')
+      own.lane_of[key] = reply[4] or 'default:'
       own.parent = reply[1]
       return reply
     elseif command == 'DEL' then
@@ -195,10 +196,10 @@ local function run()
       own.next and math.ceil(own.next) or 0,
       own.now and math.floor(own.now) or 0,
       own.fence or '',
-      own.fence and cmsgpack.unpack(ARGV[FINISHING and 8 or #ARGV > 3 and 9 or 3]).token or '',
+      own.token or '',
     }
   end
-  own.served, own.fence = nil, nil
+  own.served, own.fence, own.token = nil, nil, nil
   return reply
 end
 

@@ -10,7 +10,7 @@
 ]]
 local all = rare()
 local batch, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
-local at = ARGV[1] ~= '' and cjson.decode(ARGV[1]) or { claims = '0', active = 0, group = 1, held = '0' }
+local at = ARGV[1] ~= '' and cjson.decode(ARGV[1]) or { claims = '0', active = 0, group = 1, held = 0 }
 local first = ARGV[1] == ''
 load(own)
 local freed, added, corrected, opened = 0, 0, 0, 0
@@ -36,7 +36,7 @@ if own.lim then
   local groups = gated().groups_of(own)
   if groups[at.group] then
     at.held, opened, corrected = all.audit_held(own, groups[at.group], at.held, batch)
-    if at.held == '0' then
+    if at.held == 0 then
       at.group = at.group + 1
     end
   end

@@ -55,11 +55,11 @@ local function count_claims(lane)
 end
 
 -- Every held lane is looked at now and then, whatever was to open it.
-local function audit_held(c, g, cursor, batch)
-  local page = call('ZSCAN', c.own .. ':h:' .. g, cursor, 'COUNT', batch)
+local function audit_held(c, g, from, batch)
+  -- By rank: a scan of a small set would give all of it at once.
+  local page = call('ZRANGE', c.own .. ':h:' .. g, from, from + batch - 1)
   local opened, corrected = 0, 0
-  for i = 1, #page[2], 2 do
-    local a = page[2][i]
+  for _, a in ipairs(page) do
     local gate = gate_of(c, g, a)
     if gate.m and gate.n >= gate.m then
       local count = count_claims(g .. ':' .. a)
@@ -73,7 +73,8 @@ local function audit_held(c, g, cursor, batch)
       opened = opened + 1
     end
   end
-  return page[1], opened, corrected
+  -- Those that have opened are no longer before the others.
+  return #page == batch and from + batch - opened or 0, opened, corrected
 end
 
 -- The counters n and e, when the lanes are few enough to be counted at once; with more of them
