@@ -48,6 +48,7 @@ export async function startStage(
       workers,
       redisUrl: `redis://127.0.0.1:${wire.port}`,
       appendfsync,
+      ledger: 'redis',
       prefix,
       sandboxUrl: sandbox.url,
       sandboxSeed: seed,

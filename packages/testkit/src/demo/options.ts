@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { positiveNumber, wholeNumber } from '../command/arguments.js';
+import { LEDGERS, type Ledger } from '../deployment/deployment.js';
 
 export interface DemoOptions {
   jobs: number;
@@ -14,7 +15,7 @@ export interface DemoOptions {
   speed?: number;
   sandbox?: string;
   against?: string;
-  ledger: 'redis';
+  ledger: Ledger;
   json?: string;
   keep: boolean;
 }
@@ -38,7 +39,7 @@ export function parseDemoOptions(argv: readonly string[]): DemoOptions {
       '--against <file>',
       'use a deployment that runs already, described by the JSON of --keep or npm start',
     )
-    .addOption(new Option('--ledger <store>', 'store of effects').choices(['redis']).default('redis'))
+    .addOption(new Option('--ledger <store>', 'store of effects').choices(LEDGERS).default('redis'))
     .option('--json <file>', 'write the summary to this file')
     .option('--keep', 'leave everything running and print the addresses', false);
   command.parse(argv, { from: 'user' });

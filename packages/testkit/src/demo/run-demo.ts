@@ -71,6 +71,8 @@ async function runOnOwn(run: OwnRun): Promise<DemoResult> {
     redisUrl,
     // Nothing that was accepted may be lost, not even with the machine.
     appendfsync: 'always',
+    ledger: options.ledger,
+    databaseUrl: process.env['DATABASE_URL'] || undefined,
     prefix,
     sandboxUrl: options.sandbox,
     sandboxSeed: options.seed,

@@ -1,10 +1,17 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
+import { startPostgres } from '../servers/postgres.js';
 import { startRedis } from '../servers/redis.js';
 import { createCredentials, type Credentials } from './credentials.js';
 import { RunningServices, type Stage } from './running-services.js';
 import { startService, type Service, type ServiceOptions } from './service.js';
+
+/** Where the effects of jobs are kept. */
+export const LEDGERS = ['redis', 'postgres'] as const;
+export type Ledger = (typeof LEDGERS)[number];
 
 export interface DeploymentOptions {
   /** Where Redis keeps its file and the services their logs. */
@@ -13,6 +20,11 @@ export interface DeploymentOptions {
   /** A server that runs already; a private one under `dir` otherwise. */
   redisUrl?: string | undefined;
   appendfsync: 'always' | 'everysec';
+  ledger: Ledger;
+  /** A Postgres that runs already; with `ledger: 'postgres'` a private one otherwise. */
+  databaseUrl?: string | undefined;
+  /** Where the private Postgres keeps its files; left out: a temporary folder that goes when it stops. */
+  databaseDir?: string | undefined;
   prefix: string;
   /** A sandbox platform that runs already; an own one otherwise. */
   sandboxUrl?: string | undefined;
@@ -36,6 +48,7 @@ export interface DeploymentDescription {
   board: string;
   workers: { pid: number; health: string; metrics: string }[];
   redisUrl: string;
+  databaseUrl?: string;
   sandbox: string;
   tokens: Credentials['tokens'];
   boardUsers: Credentials['boardUsers'];
@@ -53,6 +66,7 @@ export interface Deployment {
   release(): void;
 }
 
+const MIGRATE = fileURLToPath(new URL('../../../ledger/dist/migrate-main.js', import.meta.url));
 const APPS = fileURLToPath(new URL('../../../../apps/', import.meta.url));
 // The built one, wherever this file runs from: what is deployed is what is shipped.
 const SANDBOX = fileURLToPath(new URL('../../dist/sandbox/main.js', import.meta.url));
@@ -86,6 +100,12 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
   };
 
   const redisUrl = options.redisUrl ?? (await startPrivateRedis(options, running));
+  const databaseUrl =
+    options.databaseUrl ??
+    (options.ledger === 'postgres' ? await startPrivatePostgres(options, running) : undefined);
+  if (options.ledger === 'postgres' && databaseUrl !== undefined) {
+    await migrateLedger(databaseUrl, options.signal);
+  }
   const sandboxUrl = options.sandboxUrl ?? (await start('sandbox', sandboxService(options))).url;
 
   const credentials = createCredentials();
@@ -94,6 +114,8 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
     ...credentials.env,
     REDIS_URL: redisUrl,
     FAIRLANE_PREFIX: options.prefix,
+    FAIRLANE_LEDGER: options.ledger,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     OUTREACH_GATEWAY_URL: sandboxUrl,
   };
   const app = (name: string, portVariable: string, port?: number, instance = name) => ({
@@ -128,6 +150,7 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
         metrics: `${url}/metrics`,
       })),
       redisUrl,
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
       sandbox: sandboxUrl,
       tokens: credentials.tokens,
       boardUsers: credentials.boardUsers,
@@ -159,13 +182,35 @@ function sandboxService({ sandboxSeed: seed, sandboxAccounts: accounts }: Deploy
 async function startPrivateRedis(options: DeploymentOptions, running: RunningServices): Promise<string> {
   options.signal.throwIfAborted();
   const server = await startRedis({ dir: join(options.dir, 'redis'), appendfsync: options.appendfsync });
-  await running.add('redis', {
+  await running.add('store', {
     name: 'redis',
     pid: server.pid,
     stop: () => server.stop(),
     release: () => server.release(),
   });
   return server.url;
+}
+
+async function startPrivatePostgres(options: DeploymentOptions, running: RunningServices): Promise<string> {
+  options.signal.throwIfAborted();
+  const { databaseDir } = options;
+  const server = await startPostgres({
+    durable: true,
+    ...(databaseDir === undefined ? {} : { dir: databaseDir }),
+  });
+  await running.add('store', {
+    name: 'postgres',
+    pid: server.pid,
+    stop: () => server.stop(),
+    release: () => server.release(),
+  });
+  return server.url;
+}
+
+/** The ledger's own command, as an operator would run it before a release. */
+async function migrateLedger(databaseUrl: string, signal: AbortSignal): Promise<void> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  await promisify(execFile)(process.execPath, [MIGRATE], { env, signal });
 }
 
 /** Like Promise.all, but leaves no start under way behind. */

@@ -1,5 +1,5 @@
 /** The order in which things stop, last first: nothing loses what it depends on while it still runs. */
-export const STAGES = ['redis', 'sandbox', 'front', 'worker'] as const;
+export const STAGES = ['store', 'sandbox', 'front', 'worker'] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface RunningService {
@@ -11,7 +11,7 @@ export interface RunningService {
 
 export class RunningServices {
   readonly #byStage: Record<Stage, Set<RunningService>> = {
-    redis: new Set(),
+    store: new Set(),
     sandbox: new Set(),
     front: new Set(),
     worker: new Set(),

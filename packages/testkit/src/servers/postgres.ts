@@ -30,6 +30,8 @@ export interface PostgresServer {
   /** SIGKILL, as a crash; the folder stays for `restart`. */
   kill(): Promise<void>;
   restart(): Promise<void>;
+  /** Lets the server outlive this process. */
+  release(): void;
 }
 
 const READY_TIMEOUT_MS = 30_000;
@@ -66,6 +68,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       await child.stop({ signal: 'SIGINT' });
       child = await startOn(port, cluster, options);
     },
+    release: () => child.release(),
   };
 }
 

@@ -2,7 +2,6 @@ import { createServer } from 'node:net';
 
 /** What of the documented environment reaches the apps; addresses and credentials are set by the command. */
 const PASSED_ON = [
-  'DATABASE_URL',
   'FAIRLANE_BLOB_STORE',
   'WORKER_QUEUES',
   'WORKER_LEASE_MS',

@@ -22,6 +22,7 @@ process.exitCode = await runCommand(async (interruption) => {
     const deployment = await startDeployment({
       ...place.options,
       workers: options.workers,
+      ledger: options.ledger,
       sandboxUrl: options.sandbox,
       sandboxSeed: 1,
       sandboxAccounts: SANDBOX_ACCOUNTS,
@@ -48,7 +49,10 @@ process.exitCode = await runCommand(async (interruption) => {
 });
 
 interface Place {
-  options: Pick<DeploymentOptions, 'dir' | 'redisUrl' | 'prefix' | 'apiPort' | 'boardPort' | 'appendfsync'>;
+  options: Omit<
+    DeploymentOptions,
+    'workers' | 'ledger' | 'sandboxUrl' | 'sandboxSeed' | 'sandboxAccounts' | 'env' | 'onCasualty' | 'signal'
+  >;
   leave(): Promise<void>;
 }
 
@@ -69,6 +73,8 @@ async function lastingPlace(): Promise<Place> {
     options: {
       dir,
       redisUrl: process.env['REDIS_URL'] || undefined,
+      databaseUrl: process.env['DATABASE_URL'] || undefined,
+      databaseDir: join(dir, 'postgres'),
       prefix: process.env['FAIRLANE_PREFIX'] || '{fairlane}',
       appendfsync: 'everysec',
       apiPort,
