@@ -69,7 +69,10 @@ describe('the demo', { timeout: 180_000 }, () => {
     const { completed, dead, expectedDead, effects } = run.summary;
     expect(completed + dead).toBe(200);
     expect(dead).toBe(expectedDead);
-    expect(effects.applied).toBe(completed);
+    // What a blind account took before its worker was killed may be among the dead.
+    const { unknown_outcome: unknown = 0 } = run.summary.deadByCode;
+    expect(effects.applied).toBeGreaterThanOrEqual(completed);
+    expect(effects.applied).toBeLessThanOrEqual(completed + unknown);
   });
 
   it('shows a code for what the platform rejects for good', () => {
@@ -79,10 +82,10 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(counted).toBe(run.summary.dead);
   });
 
-  it('says null for what cannot be measured yet', () => {
+  it('keeps to the limits of the accounts (R3), and says null for what cannot be measured yet', () => {
     expect(run.summary.limits).toEqual({
-      violations: null,
-      achievedFraction: null,
+      violations: 0,
+      achievedFraction: expect.any(Number),
       deferredWithoutAttempt: null,
     });
     expect(run.summary.timeInQueueMs.p99).toBeTypeOf('number');

@@ -3,6 +3,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { RateLimit } from '../sandbox/index.js';
 
@@ -48,6 +49,8 @@ export interface ApiClient {
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
+const GET_ATTEMPTS = 5;
+const GET_PAUSE_MS = 500;
 
 export function createApiClient(options: {
   url: string;
@@ -65,6 +68,19 @@ export function createApiClient(options: {
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
     });
 
+  /** A busy machine breaks connections: a server that closes an idle one races the next request on it. */
+  const get = async (path: string, token: string): Promise<Response> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await call('GET', path, token);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (attempt === GET_ATTEMPTS) throw error;
+        await delay(GET_PAUSE_MS, undefined, { signal });
+      }
+    }
+  };
+
   return {
     async postBatch(name, lines, onAnswer) {
       // Not fetch: its answer can only be read once all of the request is sent, and both sides would wait.
@@ -80,7 +96,7 @@ export function createApiClient(options: {
       await Promise.all([readBatchAnswers(response, onAnswer), sent]);
     },
     async job(id) {
-      const response = await call('GET', `/v1/jobs/${id}`, tokens.operator);
+      const response = await get(`/v1/jobs/${id}`, tokens.operator);
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;
@@ -88,7 +104,7 @@ export function createApiClient(options: {
       return (await expectOk(response)) as JobView;
     },
     async workers() {
-      const response = await call('GET', '/v1/workers', tokens.operator);
+      const response = await get('/v1/workers', tokens.operator);
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;

@@ -7,8 +7,8 @@ const POLL_MS = 50;
 
 /**
  * Kills a worker each time another (kills + 1)-th part of the work is done, so that there is work before
- * the first and after the last. Resolves with the number of kills once the last is done or `signal` says
- * that the run is over.
+ * the first and after the last. A kill does not wait for the successor of the one before, as long as some
+ * worker is up. Resolves with the number of kills once the last is done or `signal` says that the run is over.
  */
 export async function killWorkers(options: {
   deployment: Deployment;
@@ -19,15 +19,27 @@ export async function killWorkers(options: {
   signal: AbortSignal;
 }): Promise<number> {
   const { deployment, kills, progress, signal } = options;
+  const successors = new Set<Promise<void>>();
   let killed = 0;
   while (killed < kills && !signal.aborted) {
     if (progress() < (killed + 1) / (kills + 1)) {
       await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
       continue;
     }
-    await deployment.replaceWorker(await chooseVictim(options, killed));
+    if (deployment.workerPids().length < 2 && successors.size > 0) {
+      await Promise.race(successors);
+      continue;
+    }
+    const successor = deployment.replaceWorker(await chooseVictim(options, killed));
+    successors.add(successor);
+    successor.then(
+      () => successors.delete(successor),
+      // Stays, for whoever waits next to learn of it.
+      () => undefined,
+    );
     killed += 1;
   }
+  await Promise.all(successors);
   return killed;
 }
 

@@ -12,15 +12,15 @@ export async function listAccounts(url: string, count: number): Promise<AccountV
   return accounts;
 }
 
-/** Makes the accounts of a campaign known to the own platform: all take idempotency keys, all misbehave. */
+/** Makes the accounts of a campaign known to the own platform: of all kinds, all limited, and all misbehave. */
 export async function createPlatformAccounts(url: string, campaign: CampaignSource): Promise<AccountView[]> {
   const sandbox = connectSandbox(url);
   const bySize = [...campaign.accounts].toSorted(([, a], [, b]) => b.jobs - a.jobs);
   const accounts = campaignAccounts({
     accounts: bySize.length,
     jobs: campaign.jobs,
-    kinds: 'keys',
-    limits: false,
+    kinds: 'mixed',
+    limits: true,
     faults: true,
     seconds: SECONDS,
   }).map((account, index) => ({ ...account, account: bySize[index]?.[0] ?? account.account }));

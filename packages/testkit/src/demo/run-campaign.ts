@@ -33,6 +33,8 @@ export async function runCampaign(
   const { api, campaign, description, signal } = run;
   const sandbox = connectSandbox(description.sandbox);
   const before = await sandbox.report();
+  const accounts = await sandbox.accounts();
+  const blind = new Set(accounts.filter(({ kind }) => kind === 'blind').map(({ account }) => account));
   const record = new RunRecord();
   let requests = 0;
 
@@ -85,6 +87,7 @@ export async function runCampaign(
       elapsedMs,
       before,
       after: await sandbox.report({ full: true }),
+      blind,
       limited: run.limited,
     });
     return { summary, rejections: record.rejections };

@@ -32,12 +32,12 @@ const gone = { requests: 1, applied: 0, lastStatus: 404, ambiguous: false };
 function summaryOf(
   views: (JobView | undefined)[],
   after: Partial<SandboxReport>,
-  options: { limited?: boolean; before?: Partial<SandboxReport> } = {},
+  options: { limited?: boolean; before?: Partial<SandboxReport>; blind?: string[]; again?: boolean } = {},
 ) {
   const record = new RunRecord();
   for (const [index, seen] of views.entries()) {
     const id = seen?.id ?? `missing-${index}`;
-    record.answered({ line: index + 1, status: 'accepted', id });
+    record.answered({ line: index + 1, status: options.again === true ? 'duplicate' : 'accepted', id });
     record.seen(id, seen);
   }
   return summarize({
@@ -49,6 +49,7 @@ function summaryOf(
     workersKilled: 0,
     elapsedMs: 1_000,
     before: { ...empty, ...options.before },
+    blind: new Set(options.blind),
     after: { ...empty, ...after },
     limited: options.limited ?? false,
   });
@@ -96,6 +97,15 @@ describe('the summary', () => {
     );
     expect(summary.effects).toEqual({ applied: 1, repeated: 0 });
     expect(summary.expectedDead).toBe(0);
+  });
+
+  it('expects of jobs of an earlier run what the platform expects of each', () => {
+    const views = [view('1'), view('2', { state: 'dead', lastError: { code: 'unknown_outcome' } })];
+    const byReference = { 'key-1': applied, 'key-2': { ...applied, ambiguous: true }, other: gone };
+    const earlier = { before: { expectedDead: 2 }, again: true };
+    const blind = views.map((seen) => seen.account);
+    expect(summaryOf(views, { expectedDead: 2, byReference }, { ...earlier, blind }).expectedDead).toBe(1);
+    expect(summaryOf(views, { expectedDead: 2, byReference }, earlier).expectedDead).toBe(0);
   });
 
   it('says null and not 0 where no limit was in force (R3)', () => {

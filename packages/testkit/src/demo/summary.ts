@@ -46,6 +46,8 @@ export interface SummaryInput {
   /** Reports of the platform, which may have a history, from before and after the run. */
   before: SandboxReport;
   after: SandboxReport;
+  /** Accounts that can neither take a key nor be asked. */
+  blind: ReadonlySet<string>;
   /** Whether Fairlane was told the platform's limits. */
   limited: boolean;
 }
@@ -84,7 +86,7 @@ export function summarize(input: SummaryInput): Summary {
     completed: inState('completed'),
     dead: inState('dead'),
     deadByCode,
-    expectedDead: expectedDead(input, new Set(finished.map(({ key }) => key))),
+    expectedDead: expectedDead(input, new Map(finished.map(({ key, account }) => [key, account]))),
     cancelled: inState('cancelled'),
     lost: record.openCount + record.missingCount + unseen,
     effects: { applied: after.applied - before.applied, repeated: after.repeated - before.repeated },
@@ -104,14 +106,21 @@ export function summarize(input: SummaryInput): Summary {
 }
 
 /**
- * The platform's own figure. Where it also knows references of earlier runs, those of this run that it
- * refused for good; accounts without any protection do not occur there yet.
+ * The platform's own figure. Where it also knows references of earlier runs, what it has come to expect in this
+ * one; and where jobs of earlier runs are among those of this run, what it expects of each.
  */
-function expectedDead({ after }: SummaryInput, own: ReadonlySet<string>): number {
+function expectedDead(
+  { record, before, after, blind }: SummaryInput,
+  own: ReadonlyMap<string, string>,
+): number {
   const references = Object.entries(after.byReference ?? {});
   if (references.every(([reference]) => own.has(reference))) return after.expectedDead;
-  return references.filter(([reference, { lastStatus }]) => own.has(reference) && PERMANENT.has(lastStatus))
-    .length;
+  if (record.duplicates === 0) return after.expectedDead - before.expectedDead;
+  return references.filter(([reference, { lastStatus, ambiguous }]) => {
+    const account = own.get(reference);
+    if (account === undefined) return false;
+    return PERMANENT.has(lastStatus) || (ambiguous && blind.has(account));
+  }).length;
 }
 
 /** Nearest rank. */
