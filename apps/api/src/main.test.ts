@@ -45,7 +45,11 @@ describe('the api process', () => {
   it('serves until SIGTERM, then finishes what it has and exits 0', async () => {
     const { child, listening, exit } = startProcess();
     const url = await listening;
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ok', checks: { redis: 'ok', ledger: 'ok', process: 'ok' } },
+    ]);
     const response = await fetch(`${url}/v1/queues`, { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(200);
     await response.text();
@@ -87,6 +91,24 @@ describe('the api process', () => {
     expect(stderr).toBe(
       'Cannot start, the environment is wrong. FAIRLANE_TOKENS: must hold at least one token\n',
     );
+  });
+
+  it('is not ready, but serves, while the ledger cannot be used', async () => {
+    const { child, listening, exit } = startProcess({
+      FAIRLANE_LEDGER: 'postgres',
+      DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/none',
+    });
+    const url = await listening;
+    const ready = await fetch(`${url}/readyz`);
+    const text = await ready.text();
+    expect([ready.status, text]).toEqual([
+      503,
+      expect.stringContaining('the ledger of effects cannot be used'),
+    ]);
+    expect(text).not.toContain('hunter2');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await exit()).code).toBe(0);
   });
 
   it('A29 does not start on a Redis that may evict, and says so', async () => {

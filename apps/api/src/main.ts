@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createLanes } from '@fairlane/lanes';
+import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import { createOperations, createProducer } from '@fairlane/queue';
 import {
   assertRedisSafe,
@@ -22,8 +23,18 @@ import {
   SHUTDOWN_DEADLINE_MS,
 } from './limits.js';
 
-const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
-const env = readEnv({ REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL });
+const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_LEDGER, DATABASE_URL } = variables;
+const { FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
+const env = readEnv({
+  REDIS_URL,
+  FAIRLANE_PREFIX,
+  FAIRLANE_LEDGER,
+  DATABASE_URL,
+  FAIRLANE_TOKENS,
+  API_PORT,
+  HOST,
+  LOG_LEVEL,
+});
 const logger = createLogger({ app: 'api', level: env.LOG_LEVEL });
 const shutdown = createShutdown({ logger, deadlineMs: SHUTDOWN_DEADLINE_MS });
 
@@ -31,12 +42,20 @@ const redis = connectRedis(env.REDIS_URL, { name: 'api', logger });
 shutdown.add('redis', () => redis.disconnect());
 await assertRedisSafe(redis);
 
+const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
+const ledger = openLedger(ledgerChoice(), onLedgerError);
+shutdown.add('ledger', () => ledger.close());
+
 const connection = { redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, logger };
 const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
 shutdown.add('producer', () => producer.close());
 const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
 shutdown.add('batch producer', () => batchProducer.close());
-const operations = createOperations({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
+const operations = createOperations({
+  ...connection,
+  timeoutMs: PRODUCER_LIMITS.timeoutMs,
+  effects: ledger,
+});
 shutdown.add('operations', () => operations.close());
 
 let stopping = false;
@@ -49,7 +68,11 @@ const app = createApp({
   tokens: env.FAIRLANE_TOKENS,
   logger,
   registry: createMetrics(),
-  readyz: { redis: redisCheck(redis), process: () => (stopping ? 'shutting down' : undefined) },
+  readyz: {
+    redis: redisCheck(redis),
+    ledger: checkLedger,
+    process: () => (stopping ? 'shutting down' : undefined),
+  },
 });
 
 // No limit on the time of a whole request, since a batch may stream for hours; idle connections are cut.
@@ -63,3 +86,21 @@ server.listen(env.API_PORT, env.HOST);
 await once(server, 'listening');
 const { address, port } = server.address() as AddressInfo;
 logger.info({ address, port }, 'listening');
+
+function ledgerChoice(): LedgerChoice {
+  const { FAIRLANE_LEDGER: kind, DATABASE_URL: databaseUrl, REDIS_URL: url, FAIRLANE_PREFIX: prefix } = env;
+  return kind === 'postgres' && databaseUrl !== undefined
+    ? { kind, databaseUrl }
+    : { kind: 'redis', redis: url, prefix };
+}
+
+/** Job views show effects, so without their ledger there are none to show. */
+async function checkLedger(): Promise<string | undefined> {
+  try {
+    await ledger.check();
+    return undefined;
+  } catch (error) {
+    logger.warn({ err: error }, 'the ledger cannot be used');
+    return 'the ledger of effects cannot be used: is it reachable, and migrated?';
+  }
+}
