@@ -20,7 +20,7 @@ describe('openQueues', () => {
       id,
       name: 'parcel.send',
       data: { v: 1, p: { accountId: 'acme', parcel: 'p-1', note: 'spring' } },
-      opts: { attempts: 8, lane: { account: 'acme', group: 'default', tag: 'spring' } },
+      opts: { attempts: 8, lane: { account: 'acme', tag: 'spring' } },
     });
     for (const queue of queues) await queue.close();
   });

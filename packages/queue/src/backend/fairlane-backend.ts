@@ -19,13 +19,6 @@ export interface DedupTerms {
   readonly onConflict: 'reject' | 'first';
 }
 
-/** A gate that the outside has asked to close. */
-export interface Throttle {
-  readonly account: string;
-  readonly group: string;
-  readonly delayMs: number;
-}
-
 interface OuterCall {
   readonly command: WrappedCommand;
   readonly keys: readonly string[];
@@ -184,11 +177,11 @@ export class FairlaneBackend extends LaneBackend {
   async putBackThrottled(
     id: string,
     token: string,
-    { account, group, delayMs }: Throttle,
+    delayMs: number,
     fields: Record<string, Scalar>,
   ): Promise<void> {
     const flat = JSON.stringify(Object.entries(fields).flatMap(([field, value]) => [field, String(value)]));
-    const args = [group, account, delayMs, flat];
+    const args = [delayMs, flat];
     const client = withCall(await this.client, { command: 'defer:moveJobFromActiveToWait', keys: [], args });
     const { active, wait, stalled, paused, meta, limiter, prioritized, marker, events } = this.keys;
     const keys = [active, wait, stalled, paused, meta, limiter, prioritized, marker, events] as string[];

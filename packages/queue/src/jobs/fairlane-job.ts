@@ -4,7 +4,6 @@ import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
-import { readOptions } from './job-options.js';
 import { storableResult } from './stored-result.js';
 
 /** What BullMQ's moves answer: the next job, or nothing. */
@@ -91,10 +90,8 @@ export class FairlaneJob extends Job<unknown, unknown> {
         });
       }
       case 'throttle': {
-        const { account = '', group = 'default' } = readOptions(this.opts).lane;
         const fields = await this.#failureFields(failure, settlement);
-        const gate = { account, group, delayMs: settlement.delayMs };
-        await backend.putBackThrottled(id, token, gate, fields);
+        await backend.putBackThrottled(id, token, settlement.delayMs, fields);
         return undefined;
       }
       case 'defer': {

@@ -59,7 +59,7 @@ export interface Operations {
   account(account: string): Promise<AccountView>;
   /** Accounts with a backlog, the longest waiting first; with `search` those whose id begins with it, by id. */
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
-  /** Jobs, newest first. */
+  /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
   jobs(filter?: JobFilter): Promise<Page<JobView>>;
   job(id: string): Promise<JobView | undefined>;
   queueCounts(queue: string): Promise<QueueCounts>;

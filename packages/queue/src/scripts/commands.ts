@@ -4,7 +4,7 @@ import { readLua, wrapScript, type ScriptWrapper } from './lua-script.js';
 const submit: ScriptWrapper = { keyCount: 1, argCount: 9, lua: readLua('submit') };
 const remove: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('remove') };
 const replay: ScriptWrapper = { keyCount: 1, argCount: 1, lua: readLua('replay') };
-const defer: ScriptWrapper = { keyCount: 0, argCount: 4, lua: readLua('defer') };
+const defer: ScriptWrapper = { keyCount: 0, argCount: 2, lua: readLua('defer') };
 
 /** Our commands that run around one of BullMQ's, inside the lanes. */
 const WRAPPED = {

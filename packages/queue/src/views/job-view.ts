@@ -57,7 +57,8 @@ export interface InspectedJob {
 /** Pure, and safe for hashes with missing or broken fields (A23). */
 export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] = []): JobView {
   const { id, queue, state, fields } = job;
-  const { lane, key, attempts } = readOptions(parseJobData(fields.get('opts') ?? '')?.value);
+  const { key, attempts } = readOptions(parseJobData(fields.get('opts') ?? '')?.value);
+  const lane = readLane(fields.get('ln'));
   const data = parseJobData(fields.get('data') ?? '')?.value;
   const lastError = readErrorRecords(fields.get('flErrors')).at(-1);
   const ended = state === 'completed' || state === 'dead' || state === 'cancelled';
@@ -67,9 +68,9 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
     name: fields.get('name') ?? '',
     version: isEnvelope(data) ? data.v : 0,
     queue,
-    account: lane.account ?? '',
-    limitGroup: lane.group ?? 'default',
-    ...optional('tag', lane.tag),
+    account: lane.account,
+    limitGroup: lane.group,
+    ...optional('tag', fields.get('tg')),
     state,
     ...optional<'reason', HeldReason>(
       'reason',
@@ -92,6 +93,12 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
     ),
     effects,
   };
+}
+
+/** The lanes keep a job's lane as `<group>:<account>`; without it the job is in the shared one. */
+function readLane(lane = 'default:'): { group: string; account: string } {
+  const colon = lane.indexOf(':');
+  return { group: lane.slice(0, colon), account: lane.slice(colon + 1) };
 }
 
 function withoutAttempt({ attempt: _attempt, ...shown }: ErrorRecord): Omit<ErrorRecord, 'attempt'> {
