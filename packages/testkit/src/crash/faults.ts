@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 
 import type { Deployment } from '../deployment/deployment.js';
 import type { FaultProxy } from '../proxy/index.js';
+import type { PostgresServer } from '../servers/postgres.js';
 import { startRedis, type RedisServer } from '../servers/redis.js';
 import type { FaultKind, PlannedFault } from './fault-plan.js';
 
@@ -11,6 +12,7 @@ import type { FaultKind, PlannedFault } from './fault-plan.js';
 export interface Target {
   readonly deployment: Deployment;
   readonly redis: RedisServer;
+  readonly postgres: PostgresServer | undefined;
   /** Through which everything speaks to its stores. */
   readonly wires: readonly FaultProxy[];
   readonly leaseMs: number;
@@ -56,9 +58,9 @@ const STRIKES: Record<FaultKind, (target: Target, fault: PlannedFault) => Promis
     await deployment.replaceWorker(choose(deployment.workerPids(), pick));
   },
 
-  async restart({ redis }) {
-    await redis.kill();
-    await redis.restart();
+  async restart({ redis, postgres }) {
+    await Promise.all([redis.kill(), postgres?.kill()]);
+    await Promise.all([redis.restart(), postgres?.restart()]);
   },
 
   async cut({ wires }, { pick }) {

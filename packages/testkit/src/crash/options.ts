@@ -10,7 +10,7 @@ const optionsSchema = z.object({
   seed: count,
   /** Workers that are SIGKILLed. */
   kills: count,
-  /** Redis SIGKILLed and started again on its file. */
+  /** Redis, and Postgres where the ledger is there, SIGKILLed and started again on their files. */
   restarts: count,
   /** Connections reset, at times all of them at once. */
   cuts: count,

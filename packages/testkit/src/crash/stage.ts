@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { startDeployment, type Deployment } from '../deployment/deployment.js';
 import { startFaultProxy, type FaultProxy } from '../proxy/index.js';
 import { startSandbox, type Sandbox } from '../sandbox/index.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startRedis, type RedisServer } from '../servers/redis.js';
 import type { CrashOptions } from './options.js';
 
 /** Everything that a crash run needs, with wires that can be cut. */
 export interface Stage {
   readonly redis: RedisServer;
+  /** Where the ledger is there. */
+  readonly postgres: PostgresServer | undefined;
   readonly sandbox: Sandbox;
   readonly deployment: Deployment;
   readonly wires: readonly FaultProxy[];
@@ -30,25 +33,35 @@ export async function startStage(
     readonly onCasualty: (reason: Error) => void;
   },
 ): Promise<Stage> {
-  const { dir, prefix, seed, workers, appendfsync, signal, onCasualty } = options;
+  const { dir, prefix, seed, workers, appendfsync, ledger, signal, onCasualty } = options;
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const close of started.splice(0).toReversed()) await close();
   };
+  const wires: FaultProxy[] = [];
+  const wireTo = async (port: number) => {
+    const wire = await startFaultProxy({ target: { port } });
+    started.push(async () => wire.close());
+    wire.delay(WIRE_DELAY_MS);
+    wires.push(wire);
+    return wire.port;
+  };
   try {
     const redis = await startRedis({ dir: join(dir, 'redis'), appendfsync });
     started.push(async () => redis.stop());
-    const wire = await startFaultProxy({ target: { port: redis.port } });
-    started.push(async () => wire.close());
-    wire.delay(WIRE_DELAY_MS);
+    const redisPort = await wireTo(redis.port);
+    const postgres = ledger === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+    if (postgres !== undefined) started.push(async () => postgres.stop());
+    const databaseUrl = postgres && throughPort(postgres.url, await wireTo(postgres.port));
     const sandbox = await startSandbox({ seed, latencyMs: PLATFORM_LATENCY_MS });
     started.push(async () => sandbox.stop());
     const deployment = await startDeployment({
       dir,
       workers,
-      redisUrl: `redis://127.0.0.1:${wire.port}`,
+      redisUrl: `redis://127.0.0.1:${redisPort}`,
       appendfsync,
-      ledger: 'redis',
+      ledger,
+      databaseUrl,
       prefix,
       sandboxUrl: sandbox.url,
       sandboxSeed: seed,
@@ -58,9 +71,15 @@ export async function startStage(
       signal,
     });
     started.push(async () => deployment.stop());
-    return { redis, sandbox, deployment, wires: [wire], stop };
+    return { redis, postgres, sandbox, deployment, wires, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function throughPort(url: string, port: number): string {
+  const through = new URL(url);
+  through.port = String(port);
+  return through.href;
 }
