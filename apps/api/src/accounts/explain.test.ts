@@ -1,113 +1,18 @@
-import type { GateView } from '@fairlane/lanes';
-import type { AccountView } from '@fairlane/queue';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import {
+  heldView,
+  minuteMs,
+  now,
+  parisOffice,
+  paused,
+  perMinute,
+  situations,
+} from '../testing-support/situations.js';
 import { explain } from './explain.js';
 
-/** Wednesday, 14:00 UTC, 15:00 in Paris. */
-const now = Date.parse('2026-12-02T14:00:00Z');
-const minuteMs = 60_000;
-
-const noJobs = {
-  ready: 0,
-  held: 0,
-  active: 0,
-  scheduled: 0,
-  retrying: 0,
-  dead: 0,
-  completed: 0,
-  cancelled: 0,
-};
-
-function view(changes: Partial<AccountView> = {}, counts: Partial<AccountView['counts']> = {}): AccountView {
-  return {
-    account: 'a1',
-    weight: 1,
-    paused: null,
-    windows: null,
-    counts: { ...noJobs, ...counts },
-    gates: [],
-    lanes: [],
-    nextRunAt: null,
-    estimatedDrainAt: null,
-    lastError: null,
-    lastCompletedAt: null,
-    ...changes,
-  };
-}
-
-/** An account whose `held` jobs of the group wait at a gate closed for a reason. */
-function heldView(held: number, gate: Partial<GateView>, changes: Partial<AccountView> = {}): AccountView {
-  const limits = { intervalMs: null, burst: null, maxInFlight: null, ...gate.limits };
-  const group = gate.group ?? 'email';
-  return view(
-    {
-      gates: [{ tokens: null, inFlight: 0, ...gate, group, limits }],
-      lanes: [{ queue: 'outreach', group, ready: 0, held, oldestEligibleAgeMs: null, oldestWaitingAgeMs: 1 }],
-      ...changes,
-    },
-    { held, ...changes.counts },
-  );
-}
-
-const perMinute = { intervalMs: 1_000, burst: 60, maxInFlight: null };
-const parisOffice = [{ zone: 'Europe/Paris', days: [1, 2, 3, 4, 5], from: '09:00', to: '12:00' }];
-const paused = { by: 'ops-anna', at: Date.parse('2026-12-02T12:02:00Z') };
-
 describe('explain, one cause', () => {
-  it.each<[string, AccountView, string]>([
-    [
-      'over its rate',
-      heldView(
-        1240,
-        { reason: 'rate_limit', opensAt: now + 20_000, limits: perMinute },
-        { estimatedDrainAt: now + 25 * minuteMs },
-      ),
-      '1,240 jobs wait because this account may start 60 a minute; the next goes at 14:00:20 (UTC), the last at about 14:25 (UTC).',
-    ],
-    [
-      'at its cap',
-      heldView(340, {
-        reason: 'in_flight',
-        inFlight: 5,
-        limits: { intervalMs: null, burst: null, maxInFlight: 5 },
-      }),
-      '340 jobs wait because all 5 allowed at once are still running.',
-    ],
-    [
-      'outside its window',
-      heldView(512, { reason: 'window' }, { windows: parisOffice }),
-      'Nothing starts until the hours of this account begin at Thursday 09:00 (Paris); 512 jobs wait.',
-    ],
-    [
-      'paused',
-      heldView(1, { reason: 'paused' }, { paused }),
-      'Nothing starts because ops-anna paused this account at 12:02 (UTC); 1 job waits until someone resumes it.',
-    ],
-    [
-      'throttled by the outside',
-      heldView(12, { reason: 'throttled', opensAt: now + 10 * minuteMs }),
-      'The provider behind email asked us to slow down; it goes on at 14:10 (UTC), and 12 jobs wait for it.',
-    ],
-    [
-      'group total reached',
-      heldView(7, { reason: 'group_total', opensAt: now + 4 * minuteMs }),
-      'This account is within its limits, but all accounts together reached the email total; its next turn comes at 14:04 (UTC), and 7 jobs wait.',
-    ],
-    ['workers busy', view({}, { ready: 18 }), 'No limit applies: 18 jobs wait for a free worker.'],
-    [
-      'backing off',
-      view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
-      'Nothing is due: 12 jobs are scheduled or will be tried again, the first at 14:06 (UTC).',
-    ],
-    ['running', view({}, { active: 1 }), '1 job is running and nothing waits.'],
-    [
-      'nothing queued',
-      view({ lastCompletedAt: now - 122 * minuteMs }, { completed: 9 }),
-      'Nothing is waiting; the last job succeeded at 11:58 (UTC).',
-    ],
-    ['all dead', view({}, { dead: 37 }), 'Nothing is waiting: 37 jobs failed for good.'],
-    ['never used', view(), 'Nothing is waiting, and nothing has run yet.'],
-  ])('%s', (_situation, account, sentence) => {
+  it.each(situations)('%s', (_situation, account, sentence) => {
     expect(explain(account, now)).toBe(sentence);
   });
 });
@@ -123,12 +28,12 @@ describe('explain, two causes', () => {
   it('else what opens last leads', () => {
     const throttled = { reason: 'throttled', opensAt: Date.parse('2026-12-02T14:30:00Z') } as const;
     expect(explain(heldView(5, throttled, { windows: parisOffice }), now)).toBe(
-      'Nothing starts until the hours of this account begin at Thursday 09:00 (Paris); 5 jobs wait. ' +
+      'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris); 5 jobs wait. ' +
         'Before that, the provider behind email still holds it until 15:30 (Paris).',
     );
     const longer = { reason: 'throttled', opensAt: Date.parse('2026-12-03T10:00:00Z') } as const;
     expect(explain(heldView(5, longer, { windows: parisOffice }), now)).toMatch(
-      /^The provider behind email asked us to slow down; it goes on at Thursday 11:00 \(Paris\)/,
+      /^The provider behind email asked us to slow down; 5 jobs wait and can start again on Thursday at 11:00 \(Paris\)/,
     );
   });
 
@@ -149,6 +54,15 @@ describe('explain, two causes', () => {
     const saturday = Date.parse('2027-03-27T20:00:00Z');
     const windows = [{ zone: 'Europe/Paris', days: [7], from: '09:00', to: '12:00' }];
     const sentence = explain(heldView(1, { reason: 'window' }, { windows }), saturday);
-    expect(sentence).toContain('begin at Sunday 09:00 (Paris)');
+    expect(sentence).toContain('begin on Sunday at 09:00 (Paris)');
+  });
+});
+
+describe('docs/why-is-it-stuck.md', () => {
+  const page = readFileSync(new URL('../../../../docs/why-is-it-stuck.md', import.meta.url), 'utf8');
+
+  it('shows the sentence of every situation, and no other', () => {
+    const rows = page.split('\n').filter((line) => /^\| [a-z]/.test(line) && !line.startsWith('| situation'));
+    expect(rows).toEqual(situations.map(([situation, , sentence]) => `| ${situation} | ${sentence} |`));
   });
 });

@@ -1,6 +1,6 @@
 import { openIntervals, type GateView, type Window } from '@fairlane/lanes';
 import type { AccountView } from '@fairlane/queue';
-import { localTime } from './local-time.js';
+import { localTime, whenLocally } from './local-time.js';
 import { presentLimits } from './present-limits.js';
 
 /** What keeps jobs of an account from starting. Without `opensAt` nobody can say when it ends. */
@@ -58,25 +58,26 @@ function windowOpensAt({ windows }: AccountView, nowMs: number): number | undefi
 interface Situation {
   readonly view: AccountView;
   readonly gate: GateView | undefined;
-  /** `at 14:03 (Paris)`, or that nobody can know. */
+  /** When it opens: `at 14:03 (Paris)`, or that nobody can know. */
   readonly until: string;
   /** `512 jobs wait` */
   readonly wait: string;
+  readonly when: (ms: number) => string;
   readonly at: (ms: number) => string;
 }
 
 const leadingSentences: Readonly<Record<Hold['kind'], (situation: Situation) => string>> = {
-  paused: ({ view, wait, at }) => {
+  paused: ({ view, wait, when }) => {
     const cause = view.paused
-      ? `${view.paused.by} paused this account at ${at(view.paused.at)}`
+      ? `${view.paused.by} paused this account ${when(view.paused.at)}`
       : 'it is paused';
     return `Nothing starts because ${cause}; ${wait} until someone resumes it.`;
   },
   window: ({ until, wait }) => `Nothing starts until the hours of this account begin ${until}; ${wait}.`,
   throttled: ({ gate, until, wait }) =>
-    `The provider behind ${gate?.group} asked us to slow down; it goes on ${until}, and ${wait} for it.`,
+    `The provider behind ${gate?.group} asked us to slow down; ${wait} and can start again ${until}.`,
   rate_limit: ({ view, gate, until, wait, at }) => {
-    const last = view.estimatedDrainAt === null ? '' : `, the last at about ${at(view.estimatedDrainAt)}`;
+    const last = view.estimatedDrainAt === null ? '' : `, the last about ${at(view.estimatedDrainAt)}`;
     return `${wait} because this account may start ${rateOf(gate)}; the next goes ${until}${last}.`;
   },
   in_flight: ({ gate, wait }) => {
@@ -90,13 +91,14 @@ const leadingSentences: Readonly<Record<Hold['kind'], (situation: Situation) => 
 };
 
 function leading(hold: Hold, view: AccountView, waiting: number, nowMs: number): string {
-  const at = (ms: number) => localTime(ms, nowMs, zoneOf(view));
+  const when = (ms: number) => whenLocally(ms, nowMs, zoneOf(view));
   return leadingSentences[hold.kind]({
     view,
     gate: hold.gate,
     wait: waiting === 1 ? '1 job waits' : `${jobs(waiting)} wait`,
-    until: hold.opensAt === undefined ? 'when that ends' : `at ${at(hold.opensAt)}`,
-    at,
+    until: hold.opensAt === undefined ? 'when that ends' : when(hold.opensAt),
+    when,
+    at: (ms) => localTime(ms, nowMs, zoneOf(view)),
   });
 }
 
@@ -120,18 +122,18 @@ function following(hold: Hold | undefined, first: Hold, view: AccountView, nowMs
 function idleSentence(view: AccountView, waiting: number, nowMs: number): string {
   const { active, dead } = view.counts;
   const delayed = delayedOf(view);
-  const at = (ms: number) => localTime(ms, nowMs, zoneOf(view));
+  const when = (ms: number) => whenLocally(ms, nowMs, zoneOf(view));
   if (waiting > 0) {
     return `No limit applies: ${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a free worker.`;
   }
   if (delayed > 0) {
-    const first = view.nextRunAt === null ? '' : `, the first at ${at(view.nextRunAt)}`;
+    const first = view.nextRunAt === null ? '' : `, the first ${when(view.nextRunAt)}`;
     return `Nothing is due: ${jobs(delayed)} ${delayed === 1 ? 'is' : 'are'} scheduled or will be tried again${first}.`;
   }
   if (active > 0) return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
   if (dead > 0) return `Nothing is waiting: ${jobs(dead)} failed for good.`;
   if (view.lastCompletedAt === null) return 'Nothing is waiting, and nothing has run yet.';
-  return `Nothing is waiting; the last job succeeded at ${at(view.lastCompletedAt)}.`;
+  return `Nothing is waiting; the last job succeeded ${when(view.lastCompletedAt)}.`;
 }
 
 function delayedOf({ counts }: AccountView): number {

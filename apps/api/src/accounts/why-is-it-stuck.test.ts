@@ -49,7 +49,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await explained(
       api,
       new RegExp(
-        String.raw`^2 jobs wait because this account may start 1 a minute; the next goes at ${time} \(UTC\), the last at about ${time} \(UTC\)\.$`,
+        String.raw`^2 jobs wait because this account may start 1 a minute; the next goes at ${time} \(UTC\), the last about ${time} \(UTC\)\.$`,
       ),
     );
   });
@@ -75,7 +75,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await startWorker(redis, () => null);
     await explained(
       api,
-      /^Nothing starts until the hours of this account begin at \w+day 09:00 \(UTC\); 2 jobs wait\.$/,
+      /^Nothing starts until the hours of this account begin on \w+day at 09:00 \(UTC\); 2 jobs wait\.$/,
     );
   });
 
@@ -104,7 +104,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await explained(
       api,
       new RegExp(
-        String.raw`^The provider behind email asked us to slow down; it goes on at ${time} \(UTC\), and 3 jobs wait for it\.$`,
+        String.raw`^The provider behind email asked us to slow down; 3 jobs wait and can start again at ${time} \(UTC\)\.$`,
       ),
     );
   });
