@@ -75,8 +75,13 @@ local function redirect(command, key, ...)
     if ... == 'name' then
       own.born = key
       own.lane_of[key] = own.lane
-      if own.more then
-        return rare().birth(key, own.given ~= '' and own.given or nil, own.more.cost, own.more.tag, ...)
+      local more = own.more
+      if more and (more.cost or more.parent) then
+        return rare().birth(key, own.given ~= '' and own.given or nil, more.cost, more.tag, ...)
+      elseif more then
+        -- A tag alone is common, and not worth building the rest for.
+        call('ZADD', own.own .. ':x:t:' .. more.tag, string.format('%d', now()), string.sub(key, #own.base + 1))
+        return call('HMSET', key, 'ln', own.given, 'tg', more.tag, ...)
       elseif own.given == '' then
         return call('HMSET', key, ...)
       end
