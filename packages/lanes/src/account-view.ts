@@ -1,4 +1,4 @@
-import type { QueueCounts } from './lanes.js';
+import type { QueueCounts } from './lane-views.js';
 
 /** Why a lane's jobs do not run now; the gate that opens last decides. */
 export const HELD_REASONS = [

@@ -5,16 +5,9 @@ export {
   type DefiningClient,
   type LaneBackendArguments,
 } from './backend.js';
-export {
-  Lanes,
-  createLanes,
-  type AccountSummary,
-  type AuditReport,
-  type FinishedState,
-  type LanesOptions,
-  type QueueCounts,
-  type Retention,
-} from './lanes.js';
+export { Lanes, createLanes, type AuditReport, type FinishedState, type Retention } from './lanes.js';
+export type { AccountSummary, QueueCounts } from './lane-views.js';
+export type { LanesOptions } from './lane-client.js';
 export { LaneError, LANE_ERROR_CODES, type LaneErrorCode } from './errors.js';
 export {
   HELD_REASONS,

@@ -1,0 +1,186 @@
+import { accountView, type AccountState, type AccountView } from './account-view.js';
+import { pageSize, readCursor, writeCursor, type Page } from './cursor.js';
+import { listJobs, type JobFilter, type ListedJob } from './job-list.js';
+import { checkAccount } from './lane-options.js';
+import { LaneSettings } from './lane-settings.js';
+import { readJobs } from './read-jobs.js';
+
+export interface QueueCounts {
+  ready: number;
+  /** In closed lanes, or put off by their consumer with a reason. */
+  held: number;
+  active: number;
+  /** Delayed and never started. */
+  scheduled: number;
+  /** Delayed after an attempt. */
+  retrying: number;
+  /** All delayed jobs: scheduled, retrying, and held by their consumer. */
+  delayed: number;
+  failed: number;
+  completed: number;
+  cancelled: number;
+  paused: boolean;
+  heldLanes: number;
+}
+
+export interface AccountSummary {
+  account: string;
+  /** Waiting jobs in the lanes that were looked at. */
+  waiting: number;
+  /** Age of the oldest job that could run now; null when all are held. */
+  oldestEligibleAgeMs: number | null;
+  oldestWaitingAgeMs: number;
+}
+/** Entries of the index of waiting lanes that one look may mend. */
+const MAX_MENDED = 20;
+
+/** What can be seen: accounts, queues, jobs. */
+export class LaneViews extends LaneSettings {
+  async account(account: string): Promise<AccountView> {
+    const reply = await this.run('account', '-', [this.keys.account(checkAccount(account))], [account]);
+    return accountView(account, JSON.parse(reply as string) as AccountState);
+  }
+
+  /** Queues that have lanes. */
+  async queues(): Promise<string[]> {
+    return (await this.client.smembers(this.keys.queues)).toSorted();
+  }
+
+  async queueCounts(queue: string): Promise<QueueCounts> {
+    const reply = (await this.run('queue', queue, [], [])) as number[];
+    const [ready = 0, held = 0, active = 0, delayed = 0, failed = 0, completed = 0] = reply;
+    const [paused = 0, heldLanes = 0, cancelled = 0, started = 0, putOff = 0] = reply.slice(6);
+    return {
+      ready,
+      held: held + putOff,
+      active,
+      scheduled: delayed - started,
+      retrying: started - putOff,
+      delayed,
+      failed,
+      completed,
+      cancelled,
+      paused: paused === 1,
+      heldLanes,
+    };
+  }
+
+  /** Lanes of a queue whose oldest waiting job waits longest. */
+  async oldestLanes(
+    queue: string,
+    count: number,
+  ): Promise<{ account: string; group: string; since: number; waiting: number; held: boolean }[]> {
+    const flat = (await this.run('oldest', queue, [], [count, MAX_MENDED])) as (string | number)[];
+    const lanes = [];
+    for (let at = 0; at + 3 < flat.length; at += 4) {
+      const lane = String(flat[at]);
+      const colon = lane.indexOf(':');
+      lanes.push({
+        group: lane.slice(0, colon),
+        account: lane.slice(colon + 1),
+        since: Number(flat[at + 1]),
+        waiting: Number(flat[at + 2]),
+        held: flat[at + 3] === '1',
+      });
+    }
+    return lanes;
+  }
+
+  /**
+   * Accounts with a backlog, the longest waiting first; with `search`, accounts whose name begins
+   * with it, by name, with a backlog or without.
+   */
+  async accounts(
+    options: { search?: string; limit?: number; cursor?: string } = {},
+  ): Promise<Page<AccountSummary>> {
+    const limit = pageSize(options.limit);
+    return options.search === undefined
+      ? this.oldestAccounts(limit, options.cursor)
+      : this.searchAccounts(options.search, limit, options.cursor);
+  }
+
+  private async oldestAccounts(limit: number, cursor: string | undefined): Promise<Page<AccountSummary>> {
+    const offset = Number(readCursor(cursor) ?? 0);
+    const wanted = offset + limit + 1;
+    const nowMs = this.nowMs();
+    const byAccount = new Map<string, AccountSummary>();
+    for (const queue of await this.queues()) {
+      for (const lane of await this.oldestLanes(queue, wanted)) {
+        const age = Math.max(0, nowMs - lane.since);
+        const known = byAccount.get(lane.account);
+        const eligible = lane.held ? null : age;
+        byAccount.set(lane.account, {
+          account: lane.account,
+          waiting: (known?.waiting ?? 0) + lane.waiting,
+          oldestWaitingAgeMs: Math.max(known?.oldestWaitingAgeMs ?? 0, age),
+          oldestEligibleAgeMs:
+            eligible === null
+              ? (known?.oldestEligibleAgeMs ?? null)
+              : Math.max(known?.oldestEligibleAgeMs ?? 0, eligible),
+        });
+      }
+    }
+    const sorted = [...byAccount.values()].toSorted(
+      (one, other) =>
+        (other.oldestEligibleAgeMs ?? -1) - (one.oldestEligibleAgeMs ?? -1) ||
+        other.oldestWaitingAgeMs - one.oldestWaitingAgeMs,
+    );
+    const items = sorted.slice(offset, offset + limit);
+    return { items, cursor: sorted.length > offset + limit ? writeCursor(offset + limit) : null };
+  }
+
+  private async searchAccounts(
+    search: string,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<Page<AccountSummary>> {
+    const after = readCursor(cursor) as string | undefined;
+    const from = after === undefined ? `[${search}` : `(${after}`;
+    const names = await this.client.zrange(
+      this.keys.accounts,
+      from,
+      `[${search}\xff`,
+      'BYLEX',
+      'LIMIT',
+      0,
+      limit,
+    );
+    const items = await Promise.all(
+      names
+        .filter((name) => name.startsWith(search) && name !== '')
+        .map(async (name) => {
+          const { lanes } = await this.account(name);
+          const eligible = lanes.flatMap((lane) =>
+            lane.oldestEligibleAgeMs === null ? [] : [lane.oldestEligibleAgeMs],
+          );
+          return {
+            account: name,
+            waiting: lanes.reduce((sum, lane) => sum + lane.ready + lane.held, 0),
+            oldestEligibleAgeMs: eligible.length > 0 ? Math.max(...eligible) : null,
+            oldestWaitingAgeMs: Math.max(0, ...lanes.map((lane) => lane.oldestWaitingAgeMs)),
+          };
+        }),
+    );
+    return { items, cursor: names.length === limit ? writeCursor(names.at(-1)) : null };
+  }
+
+  /** Jobs, newest first. */
+  async jobs(filter: JobFilter & { limit?: number; cursor?: string } = {}): Promise<Page<ListedJob>> {
+    const queues = filter.queue === undefined ? await this.queues() : [filter.queue];
+    return listJobs(
+      filter,
+      queues,
+      pageSize(filter.limit),
+      filter.cursor,
+      async (source, by, offset, count) => {
+        const reply = (await this.run(
+          'job-page',
+          source.queue,
+          [],
+          [source.state, by.kind, by.value, offset, count],
+        )) as string[];
+        return readJobs(source, reply);
+      },
+    );
+  }
+}
