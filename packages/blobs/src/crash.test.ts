@@ -26,8 +26,11 @@ describeCrashes(redis, async (prefix) => {
     location: { directory },
     open: () => createFileStore(directory),
     left: files,
+    // Not the objects: no step may leave one that nobody knows.
     age: async () => {
-      for (const file of await files()) await utimes(file, 1, 1);
+      for (const file of await files()) {
+        if (file.includes('/unfinished/')) await utimes(file, 1, 1);
+      }
     },
   };
 });

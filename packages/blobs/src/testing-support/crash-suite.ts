@@ -9,7 +9,7 @@ export interface CrashStore {
   /** Where a process of the test finds the store. */
   readonly location: Pick<CrashInput, 'directory' | 's3'>;
   readonly open: () => BlobStore;
-  /** Lets a crash's leftovers look old. */
+  /** Lets what an interrupted put left look old. */
   readonly age: () => Promise<void>;
   /** Everything there is in the store, whole or not. */
   readonly left: () => Promise<string[]>;

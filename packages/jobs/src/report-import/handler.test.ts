@@ -7,6 +7,7 @@ import { createBlobs, createFileStore, parseSource, type Blobs } from '@fairlane
 import { createTestJob } from '@fairlane/sdk/testing';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generatedCsv, WRONG_EVERY } from '../testing-support/generated-csv.js';
 import { createReportImport, MAX_LISTED_PROBLEMS, type ImportResult } from './handler.js';
 
 const redis = useRedis();
@@ -66,18 +67,6 @@ async function rowsOf({ segments, columns }: ImportResult): Promise<string[][]> 
     rows.push(...lines.map((line) => JSON.parse(line) as string[]));
   }
   return rows;
-}
-
-/** A file of so many rows, some of them wrong. */
-async function* generated(count: number): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('id,name,amount\n');
-  for (let row = 0; row < count;) {
-    let text = '';
-    for (const end = Math.min(row + 1_000, count); row < end; row += 1) {
-      text += row % 1_000 === 7 ? `${row},too,many,fields\n` : `${row},"Lead, number ${row}",${row * 3}.50\n`;
-    }
-    yield Buffer.from(text);
-  }
 }
 
 describe('report.import', () => {
@@ -140,13 +129,13 @@ describe('report.import', () => {
   });
 
   it('streams 50,000 lines in segments, with progress', async () => {
-    const job = importing(await upload(generated(50_000)));
+    const job = importing(await upload(generatedCsv(50_000)));
     expect(await job.run()).toBe('completed');
     const result = job.result as ImportResult;
     expect(result).toMatchObject({ rows: 49_950, rejected: 50 });
     expect(result.segments.length).toBeGreaterThan(1);
     expect((await rowsOf(result)).map(([id]) => Number(id))).toEqual(
-      Array.from({ length: 50_000 }, (_value, row) => row).filter((row) => row % 1_000 !== 7),
+      Array.from({ length: 50_000 }, (_value, row) => row).filter((row) => row % WRONG_EVERY !== 0),
     );
     expect(job.progress.at(-1)).toMatchObject({ percent: 100, rows: 49_950, rejected: 50 });
     expect(job.progress).toHaveLength(result.segments.length);
@@ -156,7 +145,7 @@ describe('report.import', () => {
   it.each(['before_perform', 'after_perform'] as const)(
     'goes on where it was after a crash, with the result of one without: %s',
     async (point) => {
-      const held = await upload(generated(50_000));
+      const held = await upload(generatedCsv(50_000));
       const whole = importing(held);
       await whole.run();
       opened = [];
@@ -172,7 +161,7 @@ describe('report.import', () => {
   );
 
   it('reads nothing again after a crash at the end', async () => {
-    const job = importing(await upload(generated(5_000))).crashAt('before_finish');
+    const job = importing(await upload(generatedCsv(5_000))).crashAt('before_finish');
     expect(await job.run()).toBe('completed');
     expect(opened).toEqual([0]);
   });
