@@ -93,11 +93,13 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   return {
     async start() {
+      // Before the first job is taken: one that is handed to a process which still connects waits there, and what
+      // waits after its admission arrives outside in a heap.
+      await Promise.all(workers.map(async (worker) => worker.waitUntilReady()));
+      await cancellations.start();
       for (const worker of workers) {
         worker.run().catch((error: unknown) => logger.error(describeError(error), 'the worker loop ended'));
       }
-      await Promise.all(workers.map(async (worker) => worker.waitUntilReady()));
-      await cancellations.start();
       sweeper.start();
       ledgerSweeper?.start();
       if (status === 'starting') status = 'running';
