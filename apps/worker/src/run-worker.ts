@@ -91,7 +91,7 @@ function ledgerChoice({
 async function openBlobs(env: WorkerEnvironment, logger: Logger): Promise<Blobs | undefined> {
   if (env.FAIRLANE_BLOB_STORE === undefined) return undefined;
   const blobs = createBlobs({
-    store: openBlobStore(env.FAIRLANE_BLOB_STORE),
+    store: await openBlobStore(env.FAIRLANE_BLOB_STORE),
     redis: env.REDIS_URL,
     prefix: env.FAIRLANE_PREFIX,
     onError: (error) => logger.warn({ err: error }, 'the blob store or its connection to Redis failed'),

@@ -27,5 +27,4 @@ export { jobOfOwner, jobOwner } from './owner.js';
 export { formatSource, parseSource, type BlobRef, type BlobSource } from './source.js';
 export { createFileStore } from './stores/file-store.js';
 export { BlobLocationError, openBlobStore } from './stores/open-blob-store.js';
-export { createS3Store, type S3StoreOptions } from './stores/s3-store.js';
 export type { SweepOptions, SweepReply } from './sweeper.js';

@@ -45,7 +45,7 @@ describe('openBlobStore', () => {
     const values = [s3.url, 'us-east-1', 'S3RVER', 'S3RVER'];
     for (const [at, name] of names.entries()) process.env[name] = values[at];
     try {
-      const opened = openBlobStore(`s3://${s3.bucket}/opened/`);
+      const opened = await openBlobStore(`s3://${s3.bucket}/opened/`);
       const id = newObjectId();
       await opened.put(id, body('x'));
       expect(await opened.head(id)).toMatchObject({ bytes: 1 });
@@ -61,9 +61,12 @@ describe('openBlobStore', () => {
     }
   });
 
-  it.each(['file:', 's3://', 'http://example.com/', '/var/blobs', ''])('does not take %j', (location) => {
-    expect(() => openBlobStore(location)).toThrow('file:DIR or s3://BUCKET/PREFIX');
-  });
+  it.each(['file:', 's3://', 'http://example.com/', '/var/blobs', ''])(
+    'does not take %j',
+    async (location) => {
+      await expect(openBlobStore(location)).rejects.toThrow('file:DIR or s3://BUCKET/PREFIX');
+    },
+  );
 });
 
 async function* body(text: string): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,8 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
-  type S3Client,
+  S3Client,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable } from 'node:stream';
@@ -27,6 +28,18 @@ export interface S3StoreOptions {
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 const LIST_PAGE = 1_000;
+
+/** A client as the environment says: credentials, region, and `AWS_ENDPOINT_URL_S3` for another server. */
+export function connectS3(config: S3ClientConfig = {}): S3Client {
+  return new S3Client({
+    // Names of buckets as parts of a host name are Amazon's way; other servers rarely have the DNS for it.
+    forcePathStyle: (process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']) !== undefined,
+    // Checksums beyond what the operation demands are not known to every server.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...config,
+  });
+}
 
 /** Objects in a bucket of S3 or of a server that speaks its protocol. S3 shows an object only when it is whole. */
 export function createS3Store({ client, bucket: Bucket, prefix = '' }: S3StoreOptions): BlobStore {

@@ -36,9 +36,9 @@ async function openStore(): Promise<BlobStore> {
   const { directory, s3, prefix } = input;
   if (s3 === undefined) return createFileStore(directory);
   // Loaded where it is used: it takes longer than the rest of the process.
-  const { connectS3 } = await import('./s3-server.js');
+  const { connectTo } = await import('./s3-server.js');
   const { createS3Store } = await import('../stores/s3-store.js');
-  const client = connectS3(s3.url);
+  const client = connectTo(s3.url);
   count(client, 'send');
   return createS3Store({ client, bucket: s3.bucket, prefix });
 }

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { connectS3 } from '../stores/s3-store.js';
 
 /** What is used of s3rver, which ships no types. */
 type S3rver = new (options: {
@@ -41,7 +42,7 @@ export async function startS3(): Promise<S3InTests> {
   return {
     url,
     bucket: BUCKET,
-    connect: () => connectS3(url),
+    connect: () => connectTo(url),
     async stop() {
       await server.close();
       await rm(directory, { recursive: true, force: true });
@@ -49,13 +50,6 @@ export async function startS3(): Promise<S3InTests> {
   };
 }
 
-export function connectS3(url: string): S3Client {
-  return new S3Client({
-    endpoint: url,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: KEYS,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
+export function connectTo(endpoint: string): S3Client {
+  return connectS3({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: KEYS });
 }
