@@ -49,8 +49,8 @@ export interface ApiClient {
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
-const GET_ATTEMPTS = 5;
-const GET_PAUSE_MS = 500;
+const ATTEMPTS = 20;
+const PAUSE_MS = 500;
 
 export function createApiClient(options: {
   url: string;
@@ -68,16 +68,21 @@ export function createApiClient(options: {
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
     });
 
-  /** A busy machine breaks connections: a server that closes an idle one races the next request on it. */
-  const get = async (path: string, token: string): Promise<Response> => {
+  /**
+   * For calls that may be sent twice. On a busy machine Redis answers late, which is a 503, and a server that closes
+   * an idle connection races the next request on it.
+   */
+  const patiently = async (...request: Parameters<typeof call>): Promise<Response> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await call('GET', path, token);
+        const response = await call(...request);
+        if (response.status !== 503 || attempt === ATTEMPTS) return response;
+        await response.body?.cancel();
       } catch (error) {
         signal.throwIfAborted();
-        if (attempt === GET_ATTEMPTS) throw error;
-        await delay(GET_PAUSE_MS, undefined, { signal });
+        if (attempt === ATTEMPTS) throw error;
       }
+      await delay(PAUSE_MS, undefined, { signal });
     }
   };
 
@@ -96,7 +101,7 @@ export function createApiClient(options: {
       await Promise.all([readBatchAnswers(response, onAnswer), sent]);
     },
     async job(id) {
-      const response = await get(`/v1/jobs/${id}`, tokens.operator);
+      const response = await patiently('GET', `/v1/jobs/${id}`, tokens.operator);
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;
@@ -104,7 +109,7 @@ export function createApiClient(options: {
       return (await expectOk(response)) as JobView;
     },
     async workers() {
-      const response = await get('/v1/workers', tokens.operator);
+      const response = await patiently('GET', '/v1/workers', tokens.operator);
       if (response.status === 404) {
         await response.body?.cancel();
         return undefined;
@@ -114,7 +119,7 @@ export function createApiClient(options: {
     },
     async setLimit(account, group, limit) {
       const path = `/v1/accounts/${encodeURIComponent(account)}/limits/${group}`;
-      const response = await call('PUT', path, tokens.limits, limit);
+      const response = await patiently('PUT', path, tokens.limits, limit);
       if (response.status === 404) {
         await response.body?.cancel();
         return false;

@@ -3,7 +3,7 @@ import type { ApiClient } from './api-client.js';
 import type { CampaignSource } from './campaign-source.js';
 
 /** What a run should take at most on account of throttled accounts. */
-const SECONDS = 20;
+const SECONDS = 30;
 
 /** The first `count` accounts that a platform lists. */
 export async function listAccounts(url: string, count: number): Promise<AccountView[]> {

@@ -16,6 +16,7 @@ export class RunRecord {
   readonly #open = new Set<string>();
   readonly #finished = new Map<string, FinishedJob>();
   readonly #missing = new Set<string>();
+  readonly #deferred = new Set<string>();
   accepted = 0;
   duplicates = 0;
   rejected = 0;
@@ -56,6 +57,7 @@ export class RunRecord {
       this.#missing.add(id);
       return true;
     }
+    if (view.state === 'held' && view.attempts.made === 0) this.#deferred.add(id);
     if (!ENDS.has(view.state)) {
       // At the back of the line, behind those not looked at yet.
       this.#open.add(id);
@@ -71,6 +73,11 @@ export class RunRecord {
 
   get finishedCount(): number {
     return this.#finished.size;
+  }
+
+  /** Jobs that were seen held with no attempt spent: at least so many were. */
+  get deferredCount(): number {
+    return this.#deferred.size;
   }
 
   get missingCount(): number {

@@ -115,7 +115,28 @@ describe('the summary', () => {
       deferredWithoutAttempt: null,
     });
     const limited = summaryOf([], { achievedFraction: 0.97 }, { limited: true });
-    expect(limited.limits).toMatchObject({ violations: 0, achievedFraction: 0.97 });
+    expect(limited.limits).toEqual({ violations: 0, achievedFraction: 0.97, deferredWithoutAttempt: 0 });
+  });
+
+  it('counts a job that was held as deferred, unless an attempt was spent on it (R7)', () => {
+    const record = new RunRecord();
+    const held = view('1', { state: 'held', attempts: { made: 0, max: 8 } });
+    const retried = view('2', { state: 'held', attempts: { made: 1, max: 8 } });
+    for (const seen of [held, held, retried, view('3')]) record.seen(seen.id, seen);
+    expect(record.deferredCount).toBe(1);
+  });
+
+  it('tells how long the smaller half of the accounts waited, and the largest', () => {
+    const late = '2026-01-01T00:00:09.000Z';
+    const views = [
+      ...['1', '2', '3'].map((id) => view(id, { account: 'large', startedAt: late })),
+      ...['4', '5'].map((id) => view(id, { account: 'middle', startedAt: late })),
+      view('6', { account: 'small' }),
+      view('7', { account: 'smaller' }),
+    ];
+    const summary = summaryOf(views, {});
+    expect(summary.smallAccounts.waitMs).toEqual({ p50: 100, p99: 100 });
+    expect(summary.largestAccount).toEqual({ jobs: 3, waitMs: { p50: 9_000, p99: 9_000 } });
   });
 
   it('takes no backoff for waiting', () => {

@@ -31,6 +31,7 @@ export interface Summary {
   jobsPerSecond: number;
   timeInQueueMs: Percentiles;
   processingMs: Percentiles;
+  /** The half of the accounts that has the fewest jobs. */
   smallAccounts: { waitMs: Percentiles };
   largestAccount: { jobs: number; waitMs: Percentiles };
 }
@@ -73,7 +74,9 @@ export function summarize(input: SummaryInput): Summary {
     jobs.push(job);
     jobsOf.set(job.account, jobs);
   }
-  const [largest = [], ...others] = [...jobsOf.values()].toSorted((a, b) => b.length - a.length);
+  const bySize = [...jobsOf.values()].toSorted((a, b) => b.length - a.length);
+  const largest = bySize[0] ?? [];
+  const smallerHalf = bySize.slice(Math.max(1, Math.ceil(bySize.length / 2)));
   const waits = (jobs: typeof finished) => percentiles(jobs.map((job) => job.waitMs));
 
   return {
@@ -93,14 +96,14 @@ export function summarize(input: SummaryInput): Summary {
     limits: {
       violations: input.limited || after.violations > 0 ? after.violations - before.violations : null,
       achievedFraction: input.limited ? after.achievedFraction : null,
-      deferredWithoutAttempt: null,
+      deferredWithoutAttempt: input.limited ? record.deferredCount : null,
     },
     workersKilled: input.workersKilled,
     elapsedMs: Math.round(elapsedMs),
     jobsPerSecond: Number((finished.length / (elapsedMs / 1000)).toFixed(1)),
     timeInQueueMs: waits(finished),
     processingMs: percentiles(finished.map((job) => job.processingMs)),
-    smallAccounts: { waitMs: waits(others.flat()) },
+    smallAccounts: { waitMs: waits(smallerHalf.flat()) },
     largestAccount: { jobs: largest.length, waitMs: waits(largest) },
   };
 }

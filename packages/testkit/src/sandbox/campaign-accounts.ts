@@ -22,7 +22,7 @@ export function campaignAccounts(options: CampaignOptions): AccountPatchInput[] 
     return {
       account: accountName(index),
       kind: options.kinds === 'keys' ? 'keys' : kindOf(index, options.accounts),
-      limit: options.limits ? limitFor(jobs, options.seconds) : null,
+      limit: options.limits ? limitFor(Math.max(jobs, options.jobs * SMALLEST_PLAN), options.seconds) : null,
       faults: options.faults ? faultsFor(jobs) : {},
       revoked: options.faults && index % 40 === 39,
     };
@@ -63,6 +63,12 @@ function kindOf(index: number, count: number): AccountKind {
   return 'keys';
 }
 
+/**
+ * Even the smallest customer's plan lets this share of the whole campaign through in the time asked for: small
+ * accounts are held back by large ones, if at all, and not by limits of their own.
+ */
+const SMALLEST_PLAN = 0.1;
+
 function limitFor(jobs: number, seconds: number): RateLimit {
   const limit = Math.max(2, Math.ceil(jobs / seconds));
   return { limit, perMs: 1_000, burst: limit };
@@ -79,7 +85,8 @@ function faultsFor(jobs: number): FaultsInput {
     stall: Math.min(0.002, 1 / jobs),
     cutBefore: 0.005,
     cutAfter: 0.005,
-    retryAfter: 0.8,
+    // As the protocol has it: a 429 names a time.
+    retryAfter: 1,
     gone: 0.01,
     invalid: 0.005,
   };
