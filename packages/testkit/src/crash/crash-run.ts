@@ -13,7 +13,6 @@ import { planFaults, type FaultKind } from './fault-plan.js';
 import { strikeAll } from './faults.js';
 import { recordHistory, type Transition } from './history.js';
 import type { CrashOptions } from './options.js';
-import { patientApi } from './patient-api.js';
 import type { GateLimits } from './rules.js';
 import { LEASE_MS, startStage, type Stage } from './stage.js';
 import { judge, type Verdict } from './verdict.js';
@@ -30,6 +29,8 @@ export interface CrashReport extends CrashOptions, Verdict {
 /** At most so many jobs of an account with workers, so that R4 has something to bound. */
 const MAX_IN_FLIGHT = 8;
 const POLL_MS = 1_000;
+/** The API answers 503 while Redis is away, which is what these runs are about. */
+const PATIENCE_MS = 90_000;
 
 /** Runs a campaign through every process while all of it is struck again and again, and judges what came of it. */
 export async function runCrashes(options: CrashOptions, signal: AbortSignal): Promise<CrashReport> {
@@ -71,12 +72,12 @@ async function runCampaign(run: Run): Promise<CrashReport> {
   const { deployment, sandbox } = stage;
   const signal = AbortSignal.any([run.signal, run.over.signal]);
   const { api: url, tokens } = deployment.describe();
-  const patient = patientApi(createApiClient({ url, tokens, signal }), signal);
+  const client = createApiClient({ url, tokens, signal, patienceMs: PATIENCE_MS });
   const views = new Map<string, JobView>();
   const api = {
-    ...patient,
+    ...client,
     async job(id: string) {
-      const view = await patient.job(id);
+      const view = await client.job(id);
       if (view !== undefined) views.set(id, view);
       return view;
     },

@@ -38,19 +38,23 @@ export async function strikeAll(
   const struck = { kill: 0, restart: 0, cut: 0, stop: 0, readOnly: 0, full: 0 };
   const lasting: Promise<void>[] = [];
   for (const fault of plan) {
-    while (progress() < fault.at && !signal.aborted)
-      await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+    const isDue = () => progress() >= fault.at && (fault.kind !== 'kill' || someWorkerStays(target));
+    while (!isDue() && !signal.aborted) await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
     struck[fault.kind] += 1;
-    // What lasts goes on beside the faults that follow; so many workers are killed that each waits for the next.
     const strike = STRIKES[fault.kind](target, fault);
-    if (fault.kind === 'kill' || fault.kind === 'restart') await strike;
+    if (fault.kind === 'restart') await strike;
     else lasting.push(strike);
     // Of one that failed before all are waited for.
     strike.catch(() => undefined);
   }
   await Promise.all(lasting);
   return struck;
+}
+
+/** A kill does not wait for the successor of the one before, as long as it is not the last worker. */
+function someWorkerStays({ deployment }: Target): boolean {
+  return deployment.workerPids().length > 1;
 }
 
 const STRIKES: Record<FaultKind, (target: Target, fault: PlannedFault) => Promise<void>> = {

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -49,15 +49,19 @@ export interface ApiClient {
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
-const ATTEMPTS = 20;
+const PATIENCE_MS = 15_000;
 const PAUSE_MS = 500;
 
 export function createApiClient(options: {
   url: string;
   tokens: { producer: string; operator: string; limits: string };
   signal: AbortSignal;
+  /** How long a call that may be sent twice is; default 15,000. */
+  patienceMs?: number;
 }): ApiClient {
-  const { url, tokens, signal } = options;
+  const { url, tokens, signal, patienceMs = PATIENCE_MS } = options;
+  // Many calls wait at the same time, which is no leak.
+  setMaxListeners(0, signal);
   const agent = new Agent({ keepAlive: true });
 
   const call = async (method: string, path: string, token: string, body?: unknown): Promise<Response> =>
@@ -73,14 +77,15 @@ export function createApiClient(options: {
    * an idle connection races the next request on it.
    */
   const patiently = async (...request: Parameters<typeof call>): Promise<Response> => {
-    for (let attempt = 1; ; attempt += 1) {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
       try {
         const response = await call(...request);
-        if (response.status !== 503 || attempt === ATTEMPTS) return response;
+        if (response.status !== 503 || performance.now() > deadline) return response;
         await response.body?.cancel();
       } catch (error) {
         signal.throwIfAborted();
-        if (attempt === ATTEMPTS) throw error;
+        if (performance.now() > deadline) throw error;
       }
       await delay(PAUSE_MS, undefined, { signal });
     }
