@@ -2,8 +2,10 @@ import { campaignAccounts, connectSandbox, type AccountView, type RateLimit } fr
 import type { ApiClient } from './api-client.js';
 import type { CampaignSource } from './campaign-source.js';
 
-/** What a run should take at most on account of throttled accounts. */
+/** What a run should take on account of limits, at least. */
 const SECONDS = 30;
+/** A campaign of many jobs takes longer: limits beyond what a small machine carries would hold nobody back. */
+const JOBS_PER_SECOND = 200;
 
 /** The first `count` accounts that a platform lists. */
 export async function listAccounts(url: string, count: number): Promise<AccountView[]> {
@@ -22,7 +24,7 @@ export async function createPlatformAccounts(url: string, campaign: CampaignSour
     kinds: 'mixed',
     limits: true,
     faults: true,
-    seconds: SECONDS,
+    seconds: Math.max(SECONDS, campaign.jobs / JOBS_PER_SECOND),
   }).map((account, index) => ({ ...account, account: bySize[index]?.[0] ?? account.account }));
   await sandbox.setAccounts(...accounts);
   return sandbox.accounts();
