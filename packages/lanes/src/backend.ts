@@ -11,7 +11,8 @@ import { BATCHED, laneScripts, type ComposedScript } from './scripts.js';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { groupArguments } from './groups.js';
 import type { Redis } from 'ioredis';
-import { joinFleet } from './fleet.js';
+import { joinFleet, mixedFleet } from './fleet.js';
+import { Lanes } from './lanes.js';
 import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
 import { Coalescer } from './coalescer.js';
@@ -55,6 +56,8 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly fences = new Map<string, string>();
   private coalescer: Coalescer | undefined;
   private upkeep: Upkeep | undefined;
+  /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
+  private entry: Promise<void> | undefined;
 
   constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
     super(connection, name, keys, toKey, opts, blocking, owns);
@@ -105,6 +108,7 @@ export class LaneBackend extends RedisQueueBackend {
       const lockMs = (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS;
       this.upkeep = new Upkeep(client, {
         prefix: this.redisPrefix,
+        queue: this.name,
         clock,
         patienceMs: lockMs + graceMs,
         retention,
@@ -113,6 +117,19 @@ export class LaneBackend extends RedisQueueBackend {
         onError,
       });
       this.upkeep.start();
+    }
+    this.entry = this.refuseMixedFleet(client)
+      .catch(onError)
+      .finally(() => {
+        this.entry = undefined;
+      });
+  }
+
+  private async refuseMixedFleet(client: Redis): Promise<void> {
+    const lanes = new Lanes({ connection: client, prefix: this.redisPrefix });
+    const plain = (await lanes.watchFleet([this.name])).get(this.name);
+    if (plain) {
+      throw mixedFleet(this.name, plain);
     }
   }
 
@@ -168,6 +185,9 @@ export class LaneBackend extends RedisQueueBackend {
     const script = this.scripts().get(commandName);
     if (!script) {
       return super.execCommand(client, commandName, args);
+    }
+    if (this.entry && commandName === 'moveToActive') {
+      return this.entry.then(() => this.execCommand(client, commandName, args));
     }
     if (script.role === 'adding') {
       return client.runCommand(this.commandName(commandName), args);

@@ -17,6 +17,7 @@ const OWN_COMMANDS = {
   queue: 1,
   'release-claim': 1,
   'set-account': 4,
+  'set-fleet': 1,
   'set-group': 2,
   'set-limits': 2,
   'set-paused': 3,

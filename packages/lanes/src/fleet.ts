@@ -41,28 +41,48 @@ export async function joinFleet(
   await client.sadd(laneKeys(prefix).workers(queue), id);
 }
 
-/** Names of the plain workers of a queue. One that has only just connected may still join. */
-export async function plainWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
-  const key = laneKeys(prefix).workers(queue);
-  const [list, members] = await Promise.all([client.client('LIST'), client.smembers(key)]);
-  const clients = parseClients(String(list));
+/**
+ * Names of the plain workers of each of these queues that has some. One look, whatever the number of
+ * queues: the list of clients, and the fleets of those queues that have clients with a worker's name.
+ */
+export async function plainWorkers(
+  client: Redis,
+  prefix: string,
+  queues: Iterable<string>,
+): Promise<Map<string, string[]>> {
+  const clients = parseClients(String(await client.client('LIST', 'TYPE', 'NORMAL')));
   const connected = new Set(clients.map((each) => each.id));
+  const found = new Map<string, string[]>();
+  for (const queue of queues) {
+    const workers = clients.filter((each) => isWorkerOf(each.name, prefix, queue));
+    if (workers.length > 0) {
+      const ours = await fleetOf(client, laneKeys(prefix).workers(queue), connected);
+      // One that has only just connected may still join.
+      const plain = workers.filter((each) => !ours.has(each.id) && each.ageSeconds >= SETTLING_SECONDS);
+      if (plain.length > 0) {
+        found.set(
+          queue,
+          plain.map((each) => each.name),
+        );
+      }
+    }
+  }
+  return found;
+}
+
+/** Client ids of the workers with lanes; those that are gone are taken out. */
+async function fleetOf(client: Redis, key: string, connected: ReadonlySet<string>): Promise<Set<string>> {
+  const members = await client.smembers(key);
   const gone = members.filter((id) => !connected.has(id));
   if (gone.length > 0) {
     await client.srem(key, ...gone);
   }
-  const ours = new Set(members);
-  return clients
-    .filter(
-      (each) =>
-        isWorkerOf(each.name, prefix, queue) && !ours.has(each.id) && each.ageSeconds >= SETTLING_SECONDS,
-    )
-    .map((each) => each.name);
+  return new Set(members);
 }
 
 export function mixedFleet(queue: string, plain: readonly string[]): LaneError {
   return new LaneError(
     'mixed_fleet',
-    `${plain.length} plain BullMQ workers serve the queue ${queue} (${plain.join(', ')}); they would run jobs past the lanes. Stop them, or hand the queue back.`,
+    `${plain.length} plain BullMQ workers serve the queue ${queue} (${plain.join(', ')}). They run jobs past the lanes, so workers with lanes take none of this queue while they are connected. Stop the plain workers (work then goes on by itself), or stop those with lanes and hand the queue back with releaseQueue.`,
   );
 }

@@ -148,8 +148,21 @@ export class Lanes extends LaneViews {
   }
 
   /** Names of plain workers (without lanes) that are connected to a queue. */
-  plainWorkers(queue: string): Promise<string[]> {
-    return plainWorkers(this.client, this.prefix, queue);
+  async plainWorkers(queue: string): Promise<string[]> {
+    return (await plainWorkers(this.client, this.prefix, [queue])).get(queue) ?? [];
+  }
+
+  /**
+   * Looks for plain workers of these queues: where there are some nothing is admitted until a later
+   * look finds none. Workers with lanes do this by themselves. Names by queue, those without left out.
+   */
+  async watchFleet(queues: Iterable<string>): Promise<Map<string, string[]>> {
+    const all = [...queues];
+    const found = await plainWorkers(this.client, this.prefix, all);
+    for (const queue of all) {
+      await this.run('set-fleet', queue, [], [found.has(queue) ? '1' : '0']);
+    }
+    return found;
   }
 
   private async refuseMixedFleet(queue: string): Promise<void> {

@@ -45,6 +45,19 @@ async function fill(queue: Queue, count: number): Promise<Set<string>> {
   return ids;
 }
 
+async function refusal(errors: readonly unknown[]): Promise<void> {
+  await vi.waitFor(
+    () =>
+      expect(errors).toContainEqual(
+        expect.objectContaining({
+          code: 'mixed_fleet',
+          message: expect.stringMatching(/old.*Stop the plain/),
+        }),
+      ),
+    { timeout: 20_000 },
+  );
+}
+
 describe('moving in and out', () => {
   it('a live plain queue of 10,000 jobs is taken over and handed back, none lost or doubled', async () => {
     const ran: string[] = [];
@@ -113,6 +126,62 @@ describe('moving in and out', () => {
       message: expect.stringContaining('old'),
     });
   });
+
+  it('a worker with lanes takes no further job beside a plain worker, and goes on when that is gone', async () => {
+    const errors: unknown[] = [];
+    const ran: string[] = [];
+    const queue = keep(new Queue('queue', place(), backend));
+    const run = async (job: { name: string }): Promise<void> => {
+      ran.push(job.name);
+    };
+    const laned = keep(new Worker('queue', run, place(), backend));
+    laned.on('error', (error) => errors.push(error));
+    await queue.add('before', {}, { lane: { account: 'A' } });
+    await vi.waitFor(() => expect(ran).toEqual(['before']));
+
+    const plain = keep(new Worker('queue', null, { ...place(), name: 'old' }));
+    await plain.waitUntilReady();
+    const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
+    await refusal(errors);
+    const jobs = await queue.addBulk(
+      ['A', 'B', 'A'].map((account) => ({ name: 'after', data: {}, opts: { lane: { account } } })),
+    );
+    // Asked as its own loop would, with more settings and an audit in between.
+    await lanes.setLimits('B', 'default', { limit: 1_000, perMs: 1 });
+    await lanes.audit({ patienceMs: 0 });
+    expect(await laned.getNextJob('token', { block: false })).toBeUndefined();
+    expect(await queue.getWaitingCount()).toBe(jobs.length);
+    expect(ran).toEqual(['before']);
+
+    await plain.close();
+    await vi.waitFor(() => expect(ran).toEqual(['before', 'after', 'after', 'after']), { timeout: 8_000 });
+  }, 40_000);
+
+  it('a worker with lanes that starts beside a plain one refuses from the start, and takes none of its jobs', async () => {
+    const plainQueue = keep(new Queue('queue', place()));
+    const plain = keep(new Worker('queue', null, { ...place(), name: 'old' }));
+    await plain.waitUntilReady();
+    const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
+    await vi.waitFor(async () => expect(await lanes.plainWorkers('queue')).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    const waiting = await plainQueue.add('job', {}, { lane: { account: 'A' } });
+    const errors: unknown[] = [];
+    const ran: string[] = [];
+    const laned = keep(
+      new Worker('queue', async (job) => void ran.push(job.id!), { ...place(), autorun: false }, backend),
+    );
+    laned.on('error', (error) => errors.push(error));
+    expect(await laned.getNextJob('token', { block: false })).toBeUndefined();
+    await refusal(errors);
+    expect(await redis.client.lrange(`${redis.prefix}:queue:wait`, 0, -1)).toEqual([waiting.id]);
+
+    await plain.close();
+    const running = laned.run();
+    await vi.waitFor(() => expect(ran).toEqual([waiting.id]), { timeout: 8_000 });
+    await laned.close();
+    await running;
+  }, 40_000);
 
   it('does not take its own workers for plain ones', async () => {
     const queue = keep(new Queue('queue', place(), backend));

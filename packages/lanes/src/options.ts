@@ -17,7 +17,7 @@ export interface LaneBackendOptions {
   onRepair?: (queue: string, report: AuditReport) => unknown;
   /** How long the claim of a job that is gone outlives its lease, ms. Default: 30,000. */
   graceMs?: number;
-  /** False: this process leaves audit, retention and windows to others. Default: true. */
+  /** False: this process leaves audit, retention, windows and the watch for plain workers to others. Default: true. */
   upkeep?: boolean;
   /** For tests: the time in ms that scripts decide by, instead of the Redis server's clock. */
   clock?: () => number;

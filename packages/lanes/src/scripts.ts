@@ -73,6 +73,7 @@ const GATED_EXPORTS = [
   'gates',
   'groups_of',
   'hold',
+  'is_refused',
   'next_cost',
   'release',
   'split',
@@ -142,6 +143,7 @@ const OWN_EXPORTS = [
   'save_all',
   'total_closed',
   'unindex_finished',
+  'write_groups',
 ];
 
 function define(parts: readonly string[]): string {

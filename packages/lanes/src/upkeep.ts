@@ -5,6 +5,8 @@ import { Lanes, type AuditReport, type FinishedState, type Retention } from './l
 
 export interface UpkeepOptions {
   prefix: string;
+  /** The queue of this process's worker, watched for plain workers before it has lanes too. */
+  queue: string;
   clock: (() => number) | undefined;
   /** How long a claim outlives its lease when its job is gone, ms. */
   patienceMs: number;
@@ -18,8 +20,9 @@ const PERIOD_MS = 1_000;
 /** One process a period does the upkeep of the whole prefix; the next one may be another. */
 const TURN_MS = 900;
 const AUDIT_EVERY = 3;
-/** Counting the lanes costs two commands each. */
-const RECOUNT_EVERY = 60;
+/** Counting the lanes costs one or two commands each: a thousand held ones 1.7 commands a second. */
+const RECOUNT_EVERY = 600;
+/** Also how often a fleet that stays mixed is reported. */
 const FLEET_EVERY = 10;
 const TRIM_EVERY = 5;
 const WINDOWS_EVERY = 60;
@@ -40,6 +43,8 @@ export class Upkeep {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private turns = 0;
+  /** Queues that have been closed to lanes: looked at each turn, so that work goes on at once. */
+  private mixed: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly client: Redis,
@@ -78,19 +83,30 @@ export class Upkeep {
     if (turn % WINDOWS_EVERY === 0) {
       await this.lanes.refreshWindows();
     }
-    for (const queue of await this.lanes.queues()) {
+    const queues = await this.lanes.queues();
+    await this.watchFleet(queues, turn % FLEET_EVERY === 0);
+    for (const queue of queues) {
       if (turn % AUDIT_EVERY === 0) {
         await this.audit(queue, turn % RECOUNT_EVERY === 0);
-      }
-      if (turn % FLEET_EVERY === 0) {
-        const plain = await this.lanes.plainWorkers(queue);
-        if (plain.length > 0) {
-          this.options.onError(mixedFleet(queue, plain));
-        }
       }
       if (turn % TRIM_EVERY === 0) {
         await this.trim(queue);
       }
+    }
+  }
+
+  private async watchFleet(queues: readonly string[], all: boolean): Promise<void> {
+    if (all) {
+      this.report(await this.lanes.watchFleet(new Set([...queues, this.options.queue])));
+    } else if (this.mixed.size > 0) {
+      this.mixed = new Set((await this.lanes.watchFleet(this.mixed)).keys());
+    }
+  }
+
+  private report(found: ReadonlyMap<string, string[]>): void {
+    this.mixed = new Set(found.keys());
+    for (const [queue, plain] of found) {
+      this.options.onError(mixedFleet(queue, plain));
     }
   }
 

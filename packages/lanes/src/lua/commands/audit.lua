@@ -15,7 +15,7 @@ local first = ARGV[1] == ''
 load(own)
 local freed, added, corrected, opened = 0, 0, 0, 0
 
-if first then
+if first and not gated().is_refused(own) then
   all.absorb(own)
 end
 local claims = call('EXISTS', OWN .. ':k') == 1

@@ -8,6 +8,11 @@
 ]]
 local MAX_VISITS = 64
 
+-- A worker without lanes serves this queue too: nothing is admitted beside it.
+local function is_refused(c)
+  return c.lim and c.lim >= 8
+end
+
 local function groups_of(c)
   if not c.groups then
     c.groups = {}
@@ -22,6 +27,9 @@ end
 
 local function choose(c)
   local g, a, tag
+  if is_refused(c) then
+    return
+  end
   local groups = groups_of(c)
   for i = 1, #groups do
     local candidate = groups[i]
@@ -102,6 +110,9 @@ end
 
 local function admit(c)
   load(c)
+  if is_refused(c) then
+    return false
+  end
   if c.e <= 0 then
     rare().tidy(c)
     if c.e <= 0 then

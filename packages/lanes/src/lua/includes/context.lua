@@ -13,7 +13,8 @@
     lane:g  "groups" or "groups;lim;x"; present = a queue of lanes
             groups  limit groups that have ever had a lane here, joined by commas
             lim     bits: 1 an account has settings, 2 a group has default limits, 4 a group
-                    has a total; none = no gate work at all
+                    has a total, 8 a plain worker serves the queue, so nothing is admitted;
+                    none = no gate work at all
             x       some job has a cost or fails unrun, so jobs are looked at before they are
                     charged
 

@@ -22,7 +22,7 @@ local function limit_everywhere(bit)
     lim = lim + bit
     call('HSET', CONFIG, 'lim', lim)
     for _, c in ipairs(all_queues()) do
-      load(c).lim = lim
+      c.lim = lim + (gated.is_refused(load(c)) and 8 or 0)
       write_groups(c)
     end
   end
