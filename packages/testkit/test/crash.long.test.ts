@@ -6,7 +6,7 @@ const options = crashOptions(process.env);
 const { jobs, kills, restarts, cuts, stops, readOnly, full, seed, ledger } = options;
 
 describe('crashes', () => {
-  it(`${jobs} jobs, ${kills} kills, ${restarts} restarts of Redis, ${cuts} cuts, ${stops} stops: R1 to R4 hold`, async () => {
+  it(`A01 A17 A29 A31: ${jobs} jobs, ${kills} kills, ${restarts} restarts of Redis, ${cuts} cuts, ${stops} stops, R1 to R4 hold`, async () => {
     const report = await runCrashes(options, new AbortController().signal);
     // The figures and the seed are what a person wants of this run, passed or not.
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
