@@ -7,15 +7,21 @@
   ARGV  those of the wrapped script (1 is the job's id, 3 the queue's key prefix), then
     field
     generation  the only one to remove, or '' for whichever is there
+    diedAtMs    when the run to remove died, or '' for whichever is there
 
   Reply  that of the wrapped script, and
     -101  the job is of another generation, nothing was done
+    -102  it is not dead since then, nothing was done
 ]]
 --- @include "read-entry"
 --- @include "write-entry"
+--- @include "died-at"
 
 local bucketKey = outerKeys[1]
-local field, expected = outerArgs[1], tonumber(outerArgs[2])
+local field, expected, diedAtMs = outerArgs[1], tonumber(outerArgs[2]), tonumber(outerArgs[3])
+if diedAtMs and not diedAt(KEYS[1], ARGV[3] .. 'failed', ARGV[1], diedAtMs) then
+  return -102
+end
 
 local job = redis.call('HMGET', KEYS[1], 'name', 'flGen', 'finishedOn')
 local generation = tonumber(job[2] or 1)

@@ -32,4 +32,4 @@ export class GenerationMismatchError extends FairlaneError {
 }
 
 /** Reply codes of our own scripts; BullMQ's go down to -9. */
-export const SCRIPT_CODES = { generationMismatch: -101 } as const;
+export const SCRIPT_CODES = { generationMismatch: -101, notThatDeath: -102 } as const;

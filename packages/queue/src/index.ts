@@ -17,6 +17,14 @@ export {
   type Operations,
   type OperationsOptions,
 } from './operations/operations.js';
+export type {
+  EffectDesk,
+  EffectVerdict,
+  PurgeOutcome,
+  ReplayOutcome,
+  ResolveOutcome,
+} from './operations/dead-letters.js';
+export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letters.js';
 export type { JobFilter } from './operations/list-jobs.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export type { RedisSettings } from './connections.js';

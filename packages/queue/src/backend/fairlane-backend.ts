@@ -1,12 +1,24 @@
-import { LaneBackend, type ComposedScript, type DefiningClient, type FinishedState } from '@fairlane/lanes';
-import type { IRedisTransaction, JobJson, MinimalJob, RedisClient, RetryOptions } from 'bullmq';
+import {
+  LaneBackend,
+  ownKeyOfBase,
+  type ComposedScript,
+  type DefiningClient,
+  type FinishedState,
+} from '@fairlane/lanes';
+import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
 import { readActivation } from './activation-reply.js';
-
-type Client = RedisClient | IRedisTransaction;
-type Scalar = string | number;
+import {
+  outerCallOf,
+  removalCall,
+  replayCall,
+  withCall,
+  type Client,
+  type MeantRun,
+  type Scalar,
+} from './outer-call.js';
 
 /** What the dedup decision needs besides the job. */
 export interface DedupTerms {
@@ -18,15 +30,6 @@ export interface DedupTerms {
   readonly deadlineMs: number;
   readonly onConflict: 'reject' | 'first';
 }
-
-interface OuterCall {
-  readonly command: WrappedCommand;
-  readonly keys: readonly string[];
-  readonly args: readonly Scalar[];
-}
-
-/** An outer call travels on the client that BullMQ hands through to `execCommand`, so that its own methods stay in use. */
-const OUTER = Symbol('outer call');
 
 /** States of a dedup entry whose job is gone, see `read-entry.lua`. */
 const ENDS: Readonly<Record<FinishedState, string>> = { completed: 'C', cancelled: 'X', failed: 'P' };
@@ -81,7 +84,7 @@ export class FairlaneBackend extends LaneBackend {
   override execCommand(
     ...[client, commandName, args]: Parameters<LaneBackend['execCommand']>
   ): ReturnType<LaneBackend['execCommand']> {
-    const call = this.#outerCall(client, commandName, args);
+    const call = outerCallOf(client, commandName, args, this.redisPrefix);
     if (call !== undefined) {
       const { command, keys, args: outer } = call;
       return super.execCommand(client, command, wrappedArgs(command, args, keys, outer) as typeof args);
@@ -138,13 +141,50 @@ export class FairlaneBackend extends LaneBackend {
    * @throws GenerationMismatchError when another generation was asked for.
    */
   async removeRun(id: string, generation?: number): Promise<boolean> {
-    const client = withCall(await this.client, this.#removal(id, generation));
-    const reply: unknown = await this.execCommand(client, 'removeJob', this.removeArgs(id, true));
+    const reply = await this.#remove(id, generation === undefined ? {} : { generation });
     if (reply === SCRIPT_CODES.generationMismatch) throw new GenerationMismatchError(id);
-    if (typeof reply !== 'number' || reply < 0) {
-      throw this.finishedErrors({ code: Number(reply), jobId: id, command: 'removeJob' });
-    }
     return reply === 1;
+  }
+
+  /** Removes a dead letter and frees its key. False when the run that died then is dead no more, or removed. */
+  async removeDead(id: string, diedAtMs: number): Promise<boolean> {
+    return (await this.#remove(id, { diedAtMs })) === 1;
+  }
+
+  /** Runs a dead job again. False when the run that died then is dead no more, or removed. */
+  async replayDead(id: string, diedAtMs: number): Promise<boolean> {
+    const client = withCall(await this.client, replayCall(this.redisPrefix, id, diedAtMs));
+    const { events, wait, meta, active, marker, prioritized, pc } = this.keys;
+    const sets = [this.toKey(id), events, this.toKey('failed'), wait, meta, active, marker, prioritized, pc];
+    const call = [...(sets as string[]), id, 'LPUSH', 'failedReason', 'failed', '1', '1'];
+    const reply: unknown = await this.execCommand(client, 'reprocessJob', call);
+    if (reply === SCRIPT_CODES.notThatDeath) return false;
+    if (reply === 1) return true;
+    throw this.finishedErrors({ code: Number(reply), jobId: id, command: 'reprocessJob', state: 'failed' });
+  }
+
+  async #remove(id: string, run: MeantRun): Promise<number> {
+    const client = withCall(await this.client, removalCall(this.redisPrefix, id, run));
+    const reply = Number(await this.execCommand(client, 'removeJob', this.removeArgs(id, true)));
+    const isOurs = reply === SCRIPT_CODES.generationMismatch || reply === SCRIPT_CODES.notThatDeath;
+    if (reply >= 0 || isOurs) return reply;
+    throw this.finishedErrors({ code: reply, jobId: id, command: 'removeJob' });
+  }
+
+  /**
+   * Dead letters of this queue, the latest first, from behind a place in that order.
+   *
+   * @returns flat rows of `dead-page.lua`
+   */
+  async deadPage(
+    account: string | undefined,
+    after: { readonly diedAtMs: number; readonly id: string } | undefined,
+    count: number,
+  ): Promise<string[][]> {
+    const base = this.toKey('');
+    const key = account === undefined ? `${base}failed` : `${ownKeyOfBase(base)}:x:f:${account}`;
+    const args = [key, base, after?.diedAtMs ?? '', after?.id ?? '', count];
+    return (await (await this.client).runCommand(this.commandName('deadPage'), args)) as string[][];
   }
 
   /** A replay is a new run: its attempts are counted from 1 again, whoever asks for it. */
@@ -263,33 +303,10 @@ export class FairlaneBackend extends LaneBackend {
       string | null
     >;
   }
-
-  #outerCall(client: Client, commandName: string, args: readonly unknown[]): OuterCall | undefined {
-    const call = (client as { [OUTER]?: OuterCall })[OUTER];
-    if (call !== undefined && call.command.endsWith(`:${commandName}`)) return call;
-    // Whoever removes or replays a job, Bull Board or BullMQ itself, keeps the dedup memory right.
-    if (commandName === 'removeJob') return this.#removal(String(args[REMOVED_ID]));
-    if (commandName === 'reprocessJob') {
-      const { bucketKey, field } = dedupKey(this.redisPrefix, String(args[REPLAYED_ID]));
-      return { command: 'replay:reprocessJob', keys: [bucketKey], args: [field] };
-    }
-    return undefined;
-  }
-
-  #removal(id: string, generation: number | '' = ''): OuterCall {
-    const { bucketKey, field } = dedupKey(this.redisPrefix, id);
-    return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation] };
-  }
 }
 
-/** Places in the arguments of BullMQ's commands, keys first; the lanes check at start that those have not changed. */
-const REMOVED_ID = 2;
-const REPLAYED_ID = 9;
+/** Place of the set that `moveToFinished` adds to; the lanes check at start that BullMQ's commands have not changed. */
 const FINISHED_SET_KEY = 10;
 /** After the keys: the field that is written, and the name of the end. */
 const PROPERTY_ARG = 2;
 const TARGET_ARG = 4;
-
-function withCall<C extends Client>(client: C, call: OuterCall): C {
-  return Object.create(client, { [OUTER]: { value: call } }) as C;
-}

@@ -17,7 +17,16 @@ import { defaultLogger, type QueueLogger } from '../logging.js';
 import { RedisSessions } from '../producer/redis-session.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
-import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
+import { JobViewReader } from '../views/read-job-view.js';
+import {
+  DeadLetters,
+  type EffectDesk,
+  type EffectVerdict,
+  type PurgeOutcome,
+  type ReplayOutcome,
+  type ResolveOutcome,
+} from './dead-letters.js';
+import type { DeadLetter, DeadLetterFilter } from './list-dead-letters.js';
 import { listJobs, type JobFilter } from './list-jobs.js';
 
 export interface OperationsOptions {
@@ -27,8 +36,8 @@ export interface OperationsOptions {
   readonly prefix?: string;
   /** A call that Redis has not answered by then fails. Default 2,000. */
   readonly timeoutMs?: number;
-  /** Fills `JobView.effects`; the ledger fits. */
-  readonly effects?: EffectReader;
+  /** Fills `JobView.effects` and takes a person's word on one; the ledger fits. */
+  readonly effects?: EffectDesk;
   readonly logger?: QueueLogger;
 }
 
@@ -65,6 +74,14 @@ export interface Operations {
   queueCounts(queue: string): Promise<QueueCounts>;
   /** Ends a job's run without success on purpose. It is kept like a completed one. */
   cancel(id: string): Promise<CancelOutcome>;
+  /** Jobs that ended without success, the latest first. A page may be shorter than its limit. */
+  deadLetters(filter?: DeadLetterFilter): Promise<Page<DeadLetter>>;
+  /** A new run of a dead job: fresh attempts, finished effects kept. */
+  replay(id: string): Promise<ReplayOutcome>;
+  /** Removes a dead letter and frees its key; its effects stay in the ledger. */
+  purge(id: string): Promise<PurgeOutcome>;
+  /** A person's word on an effect whose outcome nobody could tell; the job that died of it goes on. */
+  resolveEffect(id: string, name: string, verdict: EffectVerdict): Promise<ResolveOutcome>;
   close(): Promise<void>;
 }
 
@@ -73,8 +90,10 @@ export function createOperations(options: OperationsOptions): Operations {
   const { catalogue, prefix = DEFAULT_PREFIX } = options;
   const client = connectProducer(options.redis, options.logger ?? defaultLogger);
   const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
-  const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
+  const backends = openBackends(client, prefix, catalogue);
+  const { backendOf, queues, first } = backends;
   const views = new JobViewReader(first, queues, options.effects);
+  const deadLetters = new DeadLetters(backends, views, options.effects);
   const lanes = createLanes({ connection: client, prefix });
   const channel = cancelChannel(prefix);
 
@@ -97,6 +116,10 @@ export function createOperations(options: OperationsOptions): Operations {
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
     cancel: (id) =>
       sessions.run(async () => (await first.runCustom('cancel', id, [channel, ...queues])) as CancelOutcome),
+    deadLetters: (filter = {}) => sessions.run(() => deadLetters.list(filter)),
+    replay: (id) => sessions.run(() => deadLetters.replay(id)),
+    purge: (id) => sessions.run(() => deadLetters.purge(id)),
+    resolveEffect: (id, name, verdict) => sessions.run(() => deadLetters.resolveEffect(id, name, verdict)),
     close: () => sessions.close(),
   };
 }

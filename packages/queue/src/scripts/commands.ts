@@ -2,8 +2,8 @@ import { customScript, laneScript, laneScripts, type ComposedScript } from '@fai
 import { readLua, wrapScript, type ScriptWrapper } from './lua-script.js';
 
 const submit: ScriptWrapper = { keyCount: 1, argCount: 9, lua: readLua('submit') };
-const remove: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('remove') };
-const replay: ScriptWrapper = { keyCount: 1, argCount: 1, lua: readLua('replay') };
+const remove: ScriptWrapper = { keyCount: 1, argCount: 3, lua: readLua('remove') };
+const replay: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('replay') };
 const defer: ScriptWrapper = { keyCount: 0, argCount: 2, lua: readLua('defer') };
 
 /** Our commands that run around one of BullMQ's, inside the lanes. */
@@ -25,6 +25,7 @@ const CUSTOM = { cancel: 1, inspect: 1 } as const;
 export const PLAIN_SCRIPTS = {
   remember: { numberOfKeys: 2, lua: readLua('remember') },
   sweep: { numberOfKeys: 1, lua: readLua('sweep') },
+  deadPage: { numberOfKeys: 1, lua: readLua('dead-page') },
 } as const;
 
 let composed: ReadonlyMap<string, ComposedScript> | undefined;

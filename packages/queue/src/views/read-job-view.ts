@@ -8,6 +8,9 @@ export interface EffectReader {
   effects(jobId: string): Promise<readonly EffectSummary[]>;
 }
 
+/** Starts of this run, errors of the run before a replay, generations of the key before this one. */
+const STARTED_FIELDS = ['ats', 'flErrors', 'flGen'];
+
 /** Reads job views on one backend, of jobs in any of the declared queues. */
 export class JobViewReader {
   readonly #backend: FairlaneBackend;
@@ -28,9 +31,10 @@ export class JobViewReader {
     return toJobView(job, await this.#effectsOf(job));
   }
 
-  /** A job that was never started has none; the ledger need not be asked. */
+  /** A job whose key was never started, in this run or an earlier one, has none; the ledger need not be asked. */
   async #effectsOf({ id, fields }: InspectedJob): Promise<readonly EffectSummary[]> {
-    if (this.#effects === undefined || !fields.has('ats')) return [];
+    const wasStarted = STARTED_FIELDS.some((field) => fields.has(field));
+    if (this.#effects === undefined || !wasStarted) return [];
     try {
       return await this.#effects.effects(id);
     } catch (cause) {

@@ -1,0 +1,60 @@
+import type { IRedisTransaction, RedisClient } from 'bullmq';
+import { dedupKey } from '../dedup/dedup-key.js';
+import type { WrappedCommand } from '../scripts/commands.js';
+
+export type Client = RedisClient | IRedisTransaction;
+export type Scalar = string | number;
+
+/** What one of our scripts needs beside the arguments of the BullMQ command that it wraps. */
+export interface OuterCall {
+  readonly command: WrappedCommand;
+  readonly keys: readonly string[];
+  readonly args: readonly Scalar[];
+}
+
+/** An outer call travels on the client that BullMQ hands through to `execCommand`, so that its own methods stay in use. */
+const OUTER = Symbol('outer call');
+
+/** Places in the arguments of BullMQ's commands, keys first; the lanes check at start that those have not changed. */
+const REMOVED_ID = 2;
+const REPLAYED_ID = 9;
+
+export function withCall<C extends Client>(client: C, call: OuterCall): C {
+  return Object.create(client, { [OUTER]: { value: call } }) as C;
+}
+
+/** The outer call of a command, or nothing for one that none of our scripts wraps. */
+export function outerCallOf(
+  client: Client,
+  commandName: string,
+  args: readonly unknown[],
+  redisPrefix: string,
+): OuterCall | undefined {
+  const call = (client as { [OUTER]?: OuterCall })[OUTER];
+  if (call !== undefined && call.command.endsWith(`:${commandName}`)) return call;
+  // Whoever removes or replays a job, Bull Board or BullMQ itself, keeps the dedup memory right.
+  if (commandName === 'removeJob') return removalCall(redisPrefix, String(args[REMOVED_ID]));
+  if (commandName === 'reprocessJob') return replayCall(redisPrefix, String(args[REPLAYED_ID]));
+  return undefined;
+}
+
+/** Which run of a job is meant; what is left out is not compared. */
+export interface MeantRun {
+  readonly generation?: number;
+  /** The run that died at this time, and is dead still. */
+  readonly diedAtMs?: number;
+}
+
+export function removalCall(
+  redisPrefix: string,
+  id: string,
+  { generation, diedAtMs }: MeantRun = {},
+): OuterCall {
+  const { bucketKey, field } = dedupKey(redisPrefix, id);
+  return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation ?? '', diedAtMs ?? ''] };
+}
+
+export function replayCall(redisPrefix: string, id: string, diedAtMs?: number): OuterCall {
+  const { bucketKey, field } = dedupKey(redisPrefix, id);
+  return { command: 'replay:reprocessJob', keys: [bucketKey], args: [field, diedAtMs ?? ''] };
+}

@@ -1,0 +1,314 @@
+import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairlane/ledger';
+import { PermanentError, RetryableError } from '@fairlane/sdk';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeadLetter, DeadLetterFilter, Operations } from '../index.js';
+import { until } from '../../test/support/until.js';
+import { idOf, World } from '../../test/support/world.js';
+import { MAX_SCANNED } from './list-dead-letters.js';
+
+const redis = useRedis();
+const world = new World(redis);
+const payload = { accountId: 'acme', parcel: 'p-1' };
+let ledger: EffectLedger;
+
+beforeEach(() => {
+  ledger = createRedisLedger({ redis: redis.url, prefix: redis.prefix });
+});
+afterEach(async () => ledger.close());
+
+/** The outside: counts calls of each effect, and fails one as it is told to. */
+class Depot {
+  readonly calls: string[] = [];
+  failing: { effect: string; error: Error } | undefined;
+
+  perform(effect: string) {
+    return async () => {
+      this.calls.push(effect);
+      if (this.failing?.effect === effect) throw this.failing.error;
+      return { id: `${effect}-1` };
+    };
+  }
+}
+
+/** Performs `label`, then `send`; neither can be asked about nor repeated. */
+async function startDepot(depot: Depot) {
+  return world.consumer(
+    async (_payload, { effect }) => {
+      await effect('label', { perform: depot.perform('label') });
+      return effect('send', { perform: depot.perform('send') });
+    },
+    { effects: createEffectRunner({ ledger }) },
+  );
+}
+
+/** A job that died of the effect `send`. */
+async function deadOf(error: Error) {
+  const depot = new Depot();
+  depot.failing = { effect: 'send', error };
+  const producer = world.producer({ effects: ledger });
+  const operations = world.operations({ effects: ledger });
+  const id = idOf(await producer.enqueue(world.job, payload));
+  const consumer = await startDepot(depot);
+  await world.untilState(producer, id, 'dead');
+  await consumer.close();
+  depot.failing = undefined;
+  return { depot, producer, operations, id };
+}
+
+const ambiguous = () => new RetryableError({ reason: 'the depot hung up' });
+const refused = () => new PermanentError({ reason: 'no such address' });
+
+describe('replay', () => {
+  it('R2 A05 is a new run of the same job that keeps finished effects', async () => {
+    const { depot, producer, operations, id } = await deadOf(refused());
+    expect(await operations.replay(id)).toBe('replayed');
+    expect(await operations.replay(id)).toBe('not_dead');
+    expect(await producer.job(id)).toMatchObject({
+      state: 'ready',
+      attempts: { made: 0 },
+      effects: [{ name: 'label', state: 'done', externalId: 'label-1' }, { name: 'send' }],
+    });
+    expect(await producer.enqueue(world.job, payload)).toMatchObject({ outcome: 'duplicate', id });
+    await startDepot(depot);
+    const view = await world.untilState(producer, id, 'completed');
+    expect(view).toMatchObject({ attempts: { made: 1 }, result: { id: 'send-1' } });
+    expect(depot.calls).toEqual(['label', 'send', 'send']);
+  });
+
+  it('R2 is refused while the outcome of an effect is unknown', async () => {
+    const { depot, producer, operations, id } = await deadOf(ambiguous());
+    expect(await operations.replay(id)).toBe('unresolved_effect');
+    expect(await producer.job(id)).toMatchObject({ state: 'dead', lastError: { code: 'unknown_outcome' } });
+    expect(depot.calls).toEqual(['label', 'send']);
+  });
+
+  it('R2 is refused too when the ledger was away as the effect was given up', async () => {
+    const { operations, id } = await deadOf(ambiguous());
+    const key = `${redis.prefix}:ledger:job:${id}`;
+    const effect = JSON.parse((await redis.client.hget(key, 'e:send')) ?? '') as object;
+    await redis.client.hset(key, 'e:send', JSON.stringify({ ...effect, state: 'started' }));
+    expect(await operations.replay(id)).toBe('unresolved_effect');
+  });
+
+  it('of many at once runs the job once', async () => {
+    const { depot, producer, operations, id } = await deadOf(refused());
+    const outcomes = await Promise.all(Array.from({ length: 8 }, async () => operations.replay(id)));
+    expect(outcomes.filter((outcome) => outcome === 'replayed')).toHaveLength(1);
+    await startDepot(depot);
+    await world.untilState(producer, id, 'completed');
+    expect(depot.calls).toEqual(['label', 'send', 'send']);
+  });
+
+  it('A06 leaves a later run alone than the one that was looked at', async () => {
+    const { producer, id } = await deadOf(refused());
+    const { backend } = world.queue();
+    const diedAtMs = Date.parse((await producer.job(id))?.finishedAt ?? '');
+    expect(await backend.replayDead(id, diedAtMs - 1)).toBe(false);
+    expect(await backend.removeDead(id, diedAtMs - 1)).toBe(false);
+    expect(await backend.replayDead(id, diedAtMs)).toBe(true);
+    expect(await backend.replayDead(id, diedAtMs)).toBe(false);
+    expect(await backend.removeDead(id, diedAtMs)).toBe(false);
+    expect(await producer.job(id)).toMatchObject({ state: 'ready' });
+  });
+
+  it.each(['completed', 'scheduled', 'cancelled'] as const)(
+    'is for dead jobs, not for %s ones',
+    async (state) => {
+      const producer = world.producer();
+      const operations = world.operations({ effects: ledger });
+      const later = state === 'completed' ? {} : { delayMs: 60_000 };
+      const id = idOf(await producer.enqueue(world.job, payload, later));
+      if (state === 'cancelled') await operations.cancel(id);
+      if (state === 'completed') await world.consumer(async () => undefined);
+      await world.untilState(producer, id, state);
+      expect(await operations.replay(id)).toBe('not_dead');
+      expect(await operations.purge(id)).toBe('not_dead');
+      expect(await producer.job(id)).toMatchObject({ state });
+    },
+  );
+
+  it('finds nothing where there is no job', async () => {
+    const operations = world.operations({ effects: ledger });
+    const id = 'AAAAAAAAAAAAAAAAAAAAAA';
+    expect(await operations.replay(id)).toBe('not_found');
+    expect(await operations.purge(id)).toBe('not_found');
+    expect(await operations.resolveEffect(id, 'send', { outcome: 'applied' })).toBe('not_found');
+  });
+});
+
+describe('a verdict on an effect', () => {
+  it('R2 applied: the job goes on without sending again', async () => {
+    const { depot, producer, operations, id } = await deadOf(ambiguous());
+    const verdict = { outcome: 'applied', externalId: 'm-7' } as const;
+    expect(await operations.resolveEffect(id, 'send', verdict)).toBe('replayed');
+    await startDepot(depot);
+    const view = await world.untilState(producer, id, 'completed');
+    expect(view).toMatchObject({ result: { id: 'm-7' }, attempts: { made: 1 } });
+    expect(view.effects).toMatchObject([{ name: 'label' }, { state: 'done', externalId: 'm-7' }]);
+    expect(depot.calls).toEqual(['label', 'send']);
+  });
+
+  it('R2 not applied: the job goes on and sends once', async () => {
+    const { depot, producer, operations, id } = await deadOf(ambiguous());
+    expect(await operations.resolveEffect(id, 'send', { outcome: 'not_applied' })).toBe('replayed');
+    await startDepot(depot);
+    await world.untilState(producer, id, 'completed');
+    expect(depot.calls).toEqual(['label', 'send', 'send']);
+  });
+
+  it('can be given again when the call failed before the job went on', async () => {
+    const { producer, operations, id } = await deadOf(ambiguous());
+    await ledger.resolve({ jobId: id, name: 'send', outcome: 'applied', externalId: 'm-7' });
+    expect(await operations.resolveEffect(id, 'send', { outcome: 'not_applied' })).toBe('nothing_unresolved');
+    expect(await producer.job(id)).toMatchObject({ state: 'dead' });
+    const same = { outcome: 'applied', externalId: 'm-7' } as const;
+    expect(await operations.resolveEffect(id, 'send', same)).toBe('replayed');
+    expect(await producer.job(id)).toMatchObject({ state: 'ready' });
+  });
+
+  it('of two people counts once, and the job goes on once', async () => {
+    const { depot, producer, operations, id } = await deadOf(ambiguous());
+    const verdicts = await Promise.all([
+      operations.resolveEffect(id, 'send', { outcome: 'applied', externalId: 'm-7' }),
+      operations.resolveEffect(id, 'send', { outcome: 'not_applied' }),
+    ]);
+    expect(verdicts.toSorted()).toEqual(['nothing_unresolved', 'replayed']);
+    await startDepot(depot);
+    await world.untilState(producer, id, 'completed');
+  });
+
+  it('is not asked for where the outcome is known, the job is not dead, or there is no such effect', async () => {
+    const { producer, operations, id } = await deadOf(ambiguous());
+    const verdict = { outcome: 'applied' } as const;
+    expect(await operations.resolveEffect(id, 'label', verdict)).toBe('nothing_unresolved');
+    expect(await operations.resolveEffect(id, 'other', verdict)).toBe('unknown_effect');
+    expect(await operations.resolveEffect(id, 'send', verdict)).toBe('replayed');
+    expect(await operations.resolveEffect(id, 'send', verdict)).toBe('nothing_unresolved');
+    expect(await producer.job(id)).toMatchObject({ state: 'ready' });
+  });
+});
+
+describe('purge', () => {
+  it('R12 A05 A06 frees the key, keeps the ledger, and the next run repeats nothing', async () => {
+    const { depot, producer, operations, id } = await deadOf(refused());
+    expect(await operations.purge(id)).toBe('purged');
+    expect(await operations.purge(id)).toBe('not_found');
+    expect(await producer.job(id)).toBeUndefined();
+    const other = { ...payload, note: 'another payload' };
+    expect(await producer.enqueue(world.job, other)).toMatchObject({ outcome: 'accepted', id });
+    await expect(world.queue().backend.removeRun(id, 1)).rejects.toThrow('generation');
+    await startDepot(depot);
+    await world.untilState(producer, id, 'completed');
+    expect(depot.calls).toEqual(['label', 'send', 'send']);
+    expect((await operations.account('acme')).counts).toMatchObject({ dead: 0, completed: 1 });
+  });
+});
+
+async function collect(operations: Operations, filter: DeadLetterFilter): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await operations.deadLetters({ ...filter, ...(cursor === null ? {} : { cursor }) });
+    letters.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return letters;
+}
+
+/** Dead letters as a worker leaves them, many in each millisecond. */
+async function bury(count: number, firstAtMs = 1_000_000): Promise<string[]> {
+  const base = `${redis.prefix}:parcels:`;
+  const ids = Array.from({ length: count }, (_none, at) => `dead-${String(at).padStart(6, '0')}`);
+  const pipeline = redis.client.pipeline();
+  for (const [at, id] of ids.entries()) {
+    const diedAtMs = firstAtMs + Math.floor(at / 300);
+    const code = at === 0 ? 'rejected' : 'timeout';
+    const error = { code, class: 'permanent', message: 'why', at: new Date(0).toISOString(), attempt: 1 };
+    pipeline.hset(base + id, {
+      name: 'parcel.send',
+      finishedOn: diedAtMs,
+      flErrors: JSON.stringify([error]),
+    });
+    pipeline.zadd(`${base}failed`, diedAtMs, id);
+  }
+  await pipeline.exec();
+  return ids;
+}
+
+describe('the list of dead letters', () => {
+  it('tells code, reason and attempts, and filters by all that is given', async () => {
+    const producer = world.producer();
+    const operations = world.operations();
+    await world.consumer(async ({ parcel }) => {
+      throw parcel === 'p-1' ? new PermanentError({ status: 404, code: 'target_gone' }) : refused();
+    });
+    const startedAt = Date.now();
+    const first = idOf(await producer.enqueue(world.job, { ...payload, note: 'spring' }));
+    await world.untilState(producer, first, 'dead');
+    await until('the clock has moved', () => Date.now() > startedAt + 1);
+    const second = idOf(await producer.enqueue(world.job, { accountId: 'beta', parcel: 'p-2' }));
+    const { finishedAt = '' } = await world.untilState(producer, second, 'dead');
+    const ids = async (filter: DeadLetterFilter) =>
+      (await collect(operations, filter)).map(({ id }) => (id === first ? 'first' : 'second'));
+    expect(await collect(operations, { account: 'acme' })).toEqual([
+      {
+        id: first,
+        key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        name: 'parcel.send',
+        queue: 'parcels',
+        account: 'acme',
+        limitGroup: 'default',
+        tag: 'spring',
+        code: 'target_gone',
+        reason: expect.any(String),
+        status: 404,
+        attempts: { made: 1, max: 8 },
+        createdAt: expect.any(String),
+        finishedAt: expect.any(String),
+      },
+    ]);
+    expect(await ids({})).toEqual(['second', 'first']);
+    expect(await ids({ code: 'rejected' })).toEqual(['second']);
+    expect(await ids({ tag: 'spring', name: 'parcel.send' })).toEqual(['first']);
+    expect(await ids({ tag: 'spring', code: 'rejected' })).toEqual([]);
+    expect(await ids({ name: 'parcel.lose' })).toEqual([]);
+    expect(await ids({ account: 'nobody' })).toEqual([]);
+    expect(await ids({ since: startedAt })).toEqual(['second', 'first']);
+    expect(await ids({ since: Date.parse(finishedAt) })).toEqual(['second']);
+    await operations.replay(first);
+    expect(await ids({ account: 'acme', code: 'target_gone' })).toEqual([]);
+  });
+
+  it('R14 looks at a bounded number a page for a rare code, and the cursor goes on from there', async () => {
+    const buried = await bury(2 * MAX_SCANNED + 10);
+    const operations = world.operations();
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await operations.deadLetters({ code: 'rejected', ...(cursor ? { cursor } : {}) });
+      pages.push(page.items.map(({ id }) => id));
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([[], [], [buried[0]]]);
+  });
+
+  it('shows each once, the latest first, though many died in one millisecond and some go between pages', async () => {
+    const buried = await bury(1_000);
+    const operations = world.operations();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await operations.deadLetters({ limit: 70, ...(cursor ? { cursor } : {}) });
+      seen.push(...page.items.map(({ id }) => id));
+      const { id = '' } = page.items.at(-1) ?? {};
+      await redis.client
+        .multi()
+        .zrem(`${redis.prefix}:parcels:failed`, id)
+        .del(`${redis.prefix}:parcels:${id}`)
+        .exec();
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(buried.toReversed());
+  });
+});

@@ -1,0 +1,123 @@
+import type { Page } from '@fairlane/lanes';
+import type { Backends } from '../backend/open-backends.js';
+import { UnavailableError } from '../errors.js';
+import type { EffectSummary, JobView } from '../views/job-view.js';
+import type { EffectReader, JobViewReader } from '../views/read-job-view.js';
+import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from './list-dead-letters.js';
+
+/** A person's word on an effect whose outcome nobody could tell. */
+export interface EffectVerdict {
+  readonly outcome: 'applied' | 'not_applied';
+  /** What the outside calls it. */
+  readonly externalId?: string;
+}
+
+/** What people read and change of the ledger of effects; the ledger itself fits. */
+export interface EffectDesk extends EffectReader {
+  resolve(
+    request: { readonly jobId: string; readonly name: string } & EffectVerdict,
+  ): Promise<'resolved' | 'no_such_effect' | 'settled'>;
+}
+
+export type ReplayOutcome =
+  | 'replayed'
+  /** An effect may or may not have been applied; a person says which, and then it goes on. */
+  | 'unresolved_effect'
+  | 'not_dead'
+  | 'not_found';
+
+export type PurgeOutcome = 'purged' | 'not_dead' | 'not_found';
+
+export type ResolveOutcome =
+  /** The job goes on as a new run. */
+  | 'replayed'
+  /** The job stays dead: another effect is unresolved, or it did not die of this one. */
+  | 'resolved'
+  | 'nothing_unresolved'
+  | 'unknown_effect'
+  | 'not_found';
+
+/** What people do about dead letters. */
+export class DeadLetters {
+  readonly #backends: Backends;
+  readonly #views: JobViewReader;
+  readonly #effects: EffectDesk | undefined;
+
+  constructor(backends: Backends, views: JobViewReader, effects: EffectDesk | undefined) {
+    this.#backends = backends;
+    this.#views = views;
+    this.#effects = effects;
+  }
+
+  async list(filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
+    const { queues, backendOf } = this.#backends;
+    return listDeadLetters(queues.map(backendOf), filter);
+  }
+
+  async replay(id: string): Promise<ReplayOutcome> {
+    const job = await this.#views.read(id);
+    if (job === undefined) return 'not_found';
+    if (job.state !== 'dead') return 'not_dead';
+    if (unresolvedEffects(job).length > 0) return 'unresolved_effect';
+    return (await this.#replayRun(job)) ? 'replayed' : 'not_dead';
+  }
+
+  /** Frees the key. The ledger stays: the same work handed in again skips the effects that were applied. */
+  async purge(id: string): Promise<PurgeOutcome> {
+    const job = await this.#views.read(id);
+    if (job === undefined) return 'not_found';
+    if (job.state !== 'dead') return 'not_dead';
+    return (await this.#backends.backendOf(job.queue).removeDead(id, diedAtMs(job))) ? 'purged' : 'not_dead';
+  }
+
+  /**
+   * Settles an effect and lets the job go on that died of it. The two steps are not one: a call that failed between
+   * them can be made again.
+   */
+  async resolveEffect(id: string, name: string, verdict: EffectVerdict): Promise<ResolveOutcome> {
+    const job = await this.#views.read(id);
+    if (job === undefined) return 'not_found';
+    if (job.effects.every((effect) => effect.name !== name)) return 'unknown_effect';
+    // While it runs, the outcome is still the handler's to find out.
+    if (job.state !== 'dead') return 'nothing_unresolved';
+    const unresolved = unresolvedEffects(job);
+    const others = unresolved.filter((effect) => effect.name !== name);
+    const isAskedAgain = unresolved.length === 0 && diedOfUnknown(job);
+    if (others.length === unresolved.length && !isAskedAgain) return 'nothing_unresolved';
+    if ((await this.#resolve(id, name, verdict)) !== 'resolved') return 'nothing_unresolved';
+    if (others.length > 0 || !diedOfUnknown(job)) return 'resolved';
+    // False: somebody else has replayed it since.
+    await this.#replayRun(job);
+    return 'replayed';
+  }
+
+  /** Only the run that was looked at: a later one may have died of an effect of its own. */
+  async #replayRun(job: JobView): Promise<boolean> {
+    return this.#backends.backendOf(job.queue).replayDead(job.id, diedAtMs(job));
+  }
+
+  async #resolve(jobId: string, name: string, verdict: EffectVerdict) {
+    try {
+      return await this.#effects?.resolve({ jobId, name, ...verdict });
+    } catch (cause) {
+      throw new UnavailableError('the ledger of effects did not answer', { mayHaveRun: true, cause });
+    }
+  }
+}
+
+/**
+ * Effects that wait for a person's word. One that was only started counts where the job died because nobody could tell:
+ * the ledger may have been away when it was to be told. After any other death the next run asks the outside, or gives up.
+ */
+export function unresolvedEffects(job: JobView): EffectSummary[] {
+  const open = diedOfUnknown(job) ? ['unknown', 'started'] : ['unknown'];
+  return job.effects.filter(({ state }) => open.includes(state));
+}
+
+function diedOfUnknown({ lastError }: JobView): boolean {
+  return lastError?.code === 'unknown_outcome';
+}
+
+function diedAtMs({ finishedAt = '' }: JobView): number {
+  return Date.parse(finishedAt);
+}
