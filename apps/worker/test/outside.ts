@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 interface Message {
+  reference: string;
   leadId: string;
   body: string;
 }
@@ -18,18 +19,27 @@ export interface Outside extends AsyncDisposable {
   answer(status: number | ((message: Message) => number), headers?: Record<string, string>): void;
 }
 
-/** The outside platform, which answers when the test says so. */
+/** The outside platform, which answers when the test says so. What has come in is applied, and can be asked for. */
 export async function openOutside(): Promise<Outside> {
   const held = new Map<ServerResponse, Message>();
+  const applied = new Map<string, string>();
   let calls = 0;
   let reply: ((response: ServerResponse, message: Message) => void) | undefined;
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'GET') {
+      const id = applied.get(
+        new URL(request.url ?? '/', 'http://outside').searchParams.get('reference') ?? '',
+      );
+      response.writeHead(id === undefined ? 404 : 200).end(JSON.stringify({ id }));
+      return;
+    }
     calls += 1;
     const message = (await json(request)) as Message;
     if (reply) {
       reply(response, message);
       return;
     }
+    applied.set(message.reference, `m-${message.leadId}`);
     held.set(response, message);
     response.on('close', () => held.delete(response));
   }

@@ -39,7 +39,10 @@ describe('at its start', () => {
       metrics: `${worker.health}/metrics`,
     });
     expect(await worker.check('/healthz')).toEqual({ status: 200, checks: { consumer: 'ok' } });
-    expect(await worker.check('/readyz')).toEqual({ status: 200, checks: { consumer: 'ok' } });
+    expect(await worker.check('/readyz')).toEqual({
+      status: 200,
+      checks: { consumer: 'ok', ledger: 'ok' },
+    });
   });
 
   test.each([
