@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { lintLua } from './lua.mjs';
 import { ROOT, STATE_DIR } from './paths.mjs';
 import { run } from './run.mjs';
 import { say } from './say.mjs';
@@ -9,7 +10,7 @@ import { countTests } from './test-counts.mjs';
 const RESULTS = join(STATE_DIR, 'test-results.json');
 
 /**
- * Build, types, lint and format count as one test each, so that the last line tells the whole truth.
+ * Build, types, lint, Lua and format count as one test each, so that the last line tells the whole truth.
  * @param {'test' | 'test:long'} suite
  * @param {readonly string[]} filters handed to vitest, such as a folder
  * @param {() => Promise<void>} build
@@ -36,6 +37,7 @@ export async function runChecks(suite, filters, build) {
     await count('types of tests', () => tool('typescript/bin/tsc', ['-p', 'tsconfig.tests.json']));
     await count('types of scripts', () => tool('typescript/bin/tsc', ['-p', 'scripts']));
     await count('lint', () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings']));
+    await count('lua', checkLua);
     await count('format', () => tool('oxfmt/bin/oxfmt', ['--check', '.']));
   }
   const tests = await runVitest(suite, filters);
@@ -44,6 +46,21 @@ export async function runChecks(suite, filters, build) {
   const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';
   process.stdout.write(`\n${passed} passed, ${failed} failed${skipped}\n`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Where nobody looks at what was left out, nothing may be. */
+async function checkLua() {
+  /** @type {Awaited<ReturnType<typeof lintLua>> | undefined} */
+  let result;
+  // Scripts are put together by what has been built, which may have failed.
+  const ran = await succeeds(async () => {
+    result = await lintLua();
+  });
+  if (result === 'missing') {
+    say('the Lua scripts were not checked: install luacheck (Debian package lua-check)');
+    return !process.env['CI'];
+  }
+  return ran && result === 'ok';
 }
 
 /**

@@ -147,7 +147,7 @@ const OWN_EXPORTS = [
 ];
 
 function define(parts: readonly string[]): string {
-  return `local function lane(redis, KEYS, ARGV)\n${parts.join('\n')}\nend\n`;
+  return `local function script(redis, KEYS, ARGV)\n${parts.join('\n')}\nend\n`;
 }
 
 function checkVersion(): void {
@@ -186,7 +186,7 @@ function composeText(script: BullScript, place: EmbeddedScript, around: boolean,
     ),
     place.role === 'activating' ? read(`commands/${ending}.lua`) : '',
   ]);
-  return `${definition}return lane(redis, KEYS, ARGV)\n`;
+  return `${definition}return script(redis, KEYS, ARGV)\n`;
 }
 
 /** The installed script and its place, once it has been checked that it is what the tests have run. */
@@ -259,6 +259,6 @@ export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
     name,
     role: 'own',
     numberOfKeys,
-    lua: `${definition}return lane(redis, KEYS, ARGV)\n`,
+    lua: `${definition}return script(redis, KEYS, ARGV)\n`,
   };
 }

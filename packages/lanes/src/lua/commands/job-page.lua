@@ -14,7 +14,7 @@ local all = rare()
 local state, by, value = ARGV[1], ARGV[2], ARGV[3]
 local from, count = tonumber(ARGV[4]), tonumber(ARGV[5])
 load(own)
-local ids, more = {}, false
+local ids = {}
 
 local function of_zset(key)
   return call('ZREVRANGE', key, from, from + count - 1)

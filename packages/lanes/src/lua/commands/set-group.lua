@@ -24,7 +24,6 @@ end
 if not changed then
   return 0
 end
-local bits = 0
 if ARGV[2] ~= '' or ARGV[4] ~= '' then
   all.limit_everywhere(2)
 end

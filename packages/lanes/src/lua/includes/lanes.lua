@@ -7,7 +7,7 @@
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
 local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, gated.hold
-local groups_of, choose = gated.groups_of, gated.choose
+local groups_of = gated.groups_of
 
 local contexts = { [BASE] = own }
 
