@@ -1,10 +1,4 @@
-import {
-  LaneBackend,
-  ownKeyOfBase,
-  type ComposedScript,
-  type DefiningClient,
-  type FinishedState,
-} from '@fairlane/lanes';
+import { LaneBackend, ownKeyOfBase, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
@@ -30,9 +24,6 @@ export interface DedupTerms {
   readonly deadlineMs: number;
   readonly onConflict: 'reject' | 'first';
 }
-
-/** States of a dedup entry whose job is gone, see `read-entry.lua`. */
-const ENDS: Readonly<Record<FinishedState, string>> = { completed: 'C', cancelled: 'X', failed: 'P' };
 
 const ACTIVATING = new Set(['moveToActive', 'moveToFinished', 'moveToDelayed']);
 
@@ -76,8 +67,8 @@ export class FairlaneBackend extends LaneBackend {
   /** Registers every script with a client; a pipeline knows only those that were there when it was made. */
   override defineCommands(client: DefiningClient): void {
     super.defineCommands(client);
-    for (const [name, script] of Object.entries(PLAIN_SCRIPTS)) {
-      if (!(this.commandName(name) in client)) client.defineCommand(this.commandName(name), script);
+    for (const { name, ...script } of Object.values(PLAIN_SCRIPTS)) {
+      if (!(name in client)) client.defineCommand(name, script);
     }
   }
 
@@ -184,7 +175,7 @@ export class FairlaneBackend extends LaneBackend {
     const base = this.toKey('');
     const key = account === undefined ? `${base}failed` : `${ownKeyOfBase(base)}:x:f:${account}`;
     const args = [key, base, after?.diedAtMs ?? '', after?.id ?? '', count];
-    return (await (await this.client).runCommand(this.commandName('deadPage'), args)) as string[][];
+    return (await (await this.client).runCommand(PLAIN_SCRIPTS.deadPage.name, args)) as string[][];
   }
 
   /** A replay is a new run: its attempts are counted from 1 again, whoever asks for it. */
@@ -243,45 +234,6 @@ export class FairlaneBackend extends LaneBackend {
     const { bucketKey, field } = dedupKey(this.redisPrefix, id);
     const call = [bucketKey, field, id, `${this.redisPrefix}:`, ...args];
     return super.execCommand(await this.client, command, call);
-  }
-
-  /** Writes to the dedup memory how jobs of a queue ended whose hashes are about to go. */
-  async remember(queue: string, state: FinishedState, ids: readonly string[]): Promise<void> {
-    const pipeline = (await this.client).pipeline();
-    for (const id of ids) {
-      const { bucketKey, field } = dedupKey(this.redisPrefix, id);
-      const jobKey = `${this.redisPrefix}:${queue}:${id}`;
-      pipeline.runCommand(this.commandName('remember'), [bucketKey, jobKey, field, ENDS[state]]);
-    }
-    for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
-  }
-
-  /** Those of the ids that the dedup memory knows. */
-  async rememberedOf(ids: readonly string[]): Promise<string[]> {
-    const client = await this.client;
-    const known = await Promise.all(
-      ids.map(async (id) => {
-        const { bucketKey, field } = dedupKey(this.redisPrefix, id);
-        return client.hget(bucketKey, field);
-      }),
-    );
-    return ids.filter((_id, at) => known[at] !== null);
-  }
-
-  /** One page of each dedup bucket in one round trip; replies of `sweep.lua` in order. */
-  async sweep(
-    pages: readonly { readonly bucketKey: string; readonly idPrefix: string; readonly cursor: string }[],
-    retentionMs: number,
-  ): Promise<[cursor: string, removed: number][]> {
-    const pipeline = (await this.client).pipeline();
-    for (const { bucketKey, idPrefix, cursor } of pages) {
-      const args = [bucketKey, retentionMs, cursor, `${this.redisPrefix}:`, idPrefix];
-      pipeline.runCommand(this.commandName('sweep'), args);
-    }
-    return ((await pipeline.exec()) ?? []).map(([error, reply]) => {
-      if (error !== null) throw error;
-      return reply as [string, number];
-    });
   }
 
   override async moveToActive(token: string, name?: string): Promise<unknown[]> {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitingConnection, type RedisSettings } from '../connections.js';
 import { fairlaneBackends } from '../backend/backend-factory.js';
+import { DedupMemory } from '../dedup/dedup-memory.js';
 import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
 import { DedupSweeper } from '../dedup/sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
@@ -81,10 +82,10 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const workers = Object.entries(queues).map(([name, { slots }]) => createWorker(name, slots));
   const [first] = workers;
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
-  const sweeper = new DedupSweeper({ backend: first.fairlaneBackend, prefix, retentionMs, logger });
+  const memory = new DedupMemory(() => first.fairlaneBackend.client, prefix);
+  const sweeper = new DedupSweeper({ memory, prefix, retentionMs, logger });
   const { ledger } = options;
-  const ledgerSweeper =
-    ledger && new LedgerSweeper({ ledger, backend: first.fairlaneBackend, retentionMs, logger });
+  const ledgerSweeper = ledger && new LedgerSweeper({ ledger, memory, retentionMs, logger });
   const cancellations = new Cancellations(redis, prefix, logger, (id) => {
     for (const worker of workers) worker.cancelRunning(id);
   });
@@ -116,7 +117,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     const backends = fairlaneBackends(catalogue, {
       upkeep,
       retention: { completed: kept, cancelled: kept },
-      onTrim: async (queue, ids, state) => worker.fairlaneBackend.remember(queue, state, ids),
+      onTrim: async (queue, ids, state) => memory.remember(queue, state, ids),
       onRepair: (queue, report) => hooks.onRepaired?.({ queue, ...report }),
     });
     upkeep = false;

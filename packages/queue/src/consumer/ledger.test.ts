@@ -110,11 +110,15 @@ describe('R14 the ledger', () => {
       effects: createEffectRunner({ ledger }),
     });
     for (const id of ids) await world.untilState(producer, id, 'completed');
-    const { backend } = world.queue();
     const [kept, forgotten] = ids;
     const [entry] = await redis.client.keys(`${redis.prefix}::dedup:${forgotten.slice(0, 2)}*`);
     await redis.client.hdel(entry ?? '', forgotten.slice(2));
-    await new LedgerSweeper({ ledger, backend, retentionMs: -1_000, logger: world.logger }).sweep();
+    await new LedgerSweeper({
+      ledger,
+      memory: world.memory(),
+      retentionMs: -1_000,
+      logger: world.logger,
+    }).sweep();
     expect(await ledger.effects(kept)).toHaveLength(1);
     expect(await ledger.effects(forgotten)).toEqual([]);
   });

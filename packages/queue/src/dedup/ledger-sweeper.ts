@@ -1,5 +1,5 @@
-import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { describeError, type QueueLogger } from '../logging.js';
+import type { DedupMemory } from './dedup-memory.js';
 
 /** What is swept of the ledger of effects; the ledger itself fits. */
 export interface SweptLedger {
@@ -12,8 +12,7 @@ export interface SweptLedger {
 
 export interface LedgerSweeperOptions {
   readonly ledger: SweptLedger;
-  /** The backend of any queue: its connection is used. */
-  readonly backend: FairlaneBackend;
+  readonly memory: DedupMemory;
   readonly retentionMs: number;
   readonly logger: QueueLogger;
 }
@@ -52,8 +51,8 @@ export class LedgerSweeper {
 
   /** One bounded step. */
   async sweep(): Promise<void> {
-    const { ledger, backend, retentionMs } = this.#options;
-    const stillNeeded = async (ids: readonly string[]) => backend.rememberedOf(ids);
+    const { ledger, memory, retentionMs } = this.#options;
+    const stillNeeded = async (ids: readonly string[]) => memory.known(ids);
     await ledger.sweep({ retentionMs, limit: SWEEP_JOBS, stillNeeded });
   }
 }

@@ -10,9 +10,8 @@ const redis = useRedis();
 const world = new World(redis);
 
 function sweeper(options: Partial<SweeperOptions> = {}): DedupSweeper {
-  const { backend } = world.queue();
   return new DedupSweeper({
-    backend,
+    memory: world.memory(),
     prefix: redis.prefix,
     retentionMs: 60_000,
     logger: world.logger,

@@ -1,10 +1,9 @@
-import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { describeError, type QueueLogger } from '../logging.js';
 import { BUCKET_COUNT, bucketAt } from './dedup-key.js';
+import type { DedupMemory, SweepPage } from './dedup-memory.js';
 
 export interface SweeperOptions {
-  /** The backend of any queue: its connection is used. */
-  readonly backend: FairlaneBackend;
+  readonly memory: DedupMemory;
   readonly prefix: string;
   readonly retentionMs: number;
   readonly logger: QueueLogger;
@@ -17,12 +16,6 @@ const SWEEP_BUCKETS = 48;
 const SWEEP_PIPELINE = 256;
 /** Pages read of one bucket; more than that waits for the next turn. */
 const SWEEP_ROUNDS = 50;
-
-interface Page {
-  readonly bucketKey: string;
-  readonly idPrefix: string;
-  readonly cursor: string;
-}
 
 /** Drops expired entries of the dedup memory, a bounded amount at a time. Any number may run. */
 export class DedupSweeper {
@@ -59,13 +52,13 @@ export class DedupSweeper {
     let removed = 0;
     for (let swept = 0; swept < bucketCount && !this.#stopped; swept += SWEEP_PIPELINE) {
       const count = Math.min(SWEEP_PIPELINE, bucketCount - swept);
-      let pages: Page[] = Array.from({ length: count }, (_value, at) => ({
+      let pages: SweepPage[] = Array.from({ length: count }, (_value, at) => ({
         ...bucketAt(this.#options.prefix, (this.#nextBucket + at) % BUCKET_COUNT),
         cursor: '0',
       }));
       this.#nextBucket = (this.#nextBucket + count) % BUCKET_COUNT;
       for (let round = 0; round < SWEEP_ROUNDS && pages.length > 0; round += 1) {
-        const replies = await this.#options.backend.sweep(pages, this.#options.retentionMs);
+        const replies = await this.#options.memory.sweep(pages, this.#options.retentionMs);
         removed += replies.reduce((sum, [, dropped]) => sum + dropped, 0);
         // What is left are large buckets.
         pages = pages.flatMap((page, at) => {

@@ -23,9 +23,9 @@ const CUSTOM = { cancel: 1, inspect: 1 } as const;
 
 /** Scripts that touch nothing of the lanes. */
 export const PLAIN_SCRIPTS = {
-  remember: { numberOfKeys: 2, lua: readLua('remember') },
-  sweep: { numberOfKeys: 1, lua: readLua('sweep') },
-  deadPage: { numberOfKeys: 1, lua: readLua('dead-page') },
+  remember: { name: 'fairlane.remember', numberOfKeys: 2, lua: readLua('remember') },
+  sweep: { name: 'fairlane.sweep', numberOfKeys: 1, lua: readLua('sweep') },
+  deadPage: { name: 'fairlane.deadPage', numberOfKeys: 1, lua: readLua('dead-page') },
 } as const;
 
 let composed: ReadonlyMap<string, ComposedScript> | undefined;

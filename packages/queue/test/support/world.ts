@@ -3,6 +3,7 @@ import { implement, type Catalogue, type Handler, type JobImplementation } from 
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import type { Queue } from 'bullmq';
 import { afterEach } from 'vitest';
+import { DedupMemory } from '../../src/dedup/dedup-memory.js';
 import type { FairlaneBackend } from '../../src/backend/fairlane-backend.js';
 import {
   createConsumer,
@@ -110,12 +111,17 @@ export class World {
   /** Trims all parcels that ended so, as the upkeep of a consumer does. */
   async trim(state: FinishedState): Promise<void> {
     const { url, prefix } = this.#redis;
-    const { backend } = this.queue();
     const lanes = createLanes({ connection: url, prefix });
     this.#closers.push(async () => lanes.close());
+    const memory = this.memory();
     await lanes.trim('parcels', state, { ageMs: -1_000 }, async (ids) =>
-      backend.remember('parcels', state, ids),
+      memory.remember('parcels', state, ids),
     );
+  }
+
+  memory(): DedupMemory {
+    const { backend } = this.queue();
+    return new DedupMemory(() => backend.client, this.#redis.prefix);
   }
 
   /** BullMQ's queue of the parcels and our backend under it. */
