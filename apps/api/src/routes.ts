@@ -4,10 +4,12 @@ import { enqueueBatch } from './jobs/enqueue-batch.js';
 import { enqueueJob } from './jobs/enqueue-job.js';
 import { getJob } from './jobs/get-job.js';
 import { listJobs } from './jobs/list-jobs.js';
+import { resolveEffect } from './jobs/resolve-effect.js';
 import {
   batchLine,
   batchSummary,
   cancelAnswer,
+  effectParams,
   enqueued,
   enqueueQuery,
   jobIdParams,
@@ -15,8 +17,11 @@ import {
   jobNameParams,
   jobsQuery,
   jobView,
+  verdictAnswer,
+  verdictBody,
 } from './jobs/schemas.js';
 import { accountRoutes } from './accounts/routes.js';
+import { deadLetterRoutes } from './dead-letters/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { getQueue } from './queues/get-queue.js';
@@ -97,6 +102,19 @@ export const routes: readonly Route[] = [
     errors: ['job_not_found', 'already_finished', 'account_forbidden'],
     handler: cancelJob,
   }),
+  route({
+    method: 'post',
+    path: '/v1/jobs/{id}/effects/{name}/resolve',
+    summary: 'Say whether an effect was applied that nobody could tell of; the job that died of it goes on',
+    access: ['operator'],
+    accountTokens: 'narrowed',
+    params: effectParams,
+    body: { kind: 'json', schema: verdictBody, invalid: 'invalid_request' },
+    responses: { 200: { description: 'The effect is settled', schema: verdictAnswer } },
+    errors: ['job_not_found', 'unknown_effect', 'nothing_unresolved', 'account_forbidden'],
+    handler: resolveEffect,
+  }),
+  ...deadLetterRoutes,
   route({
     method: 'get',
     path: '/v1/queues',

@@ -100,7 +100,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
   it('throttled by the outside', async () => {
     const { api } = await start();
     await enqueue(api, 3);
-    await startWorker(redis, throttle, 1);
+    await startWorker(redis, throttle, { slots: 1 });
     await explained(
       api,
       new RegExp(
@@ -140,7 +140,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
   it('the workers are busy with others', async () => {
     const { api } = await start();
     const { handler, started } = gatedHandler();
-    await startWorker(redis, handler, 1);
+    await startWorker(redis, handler, { slots: 1 });
     await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a0', leadId: 'busy' }) });
     await expect.poll(() => started.has('busy'), { timeout: 5_000 }).toBe(true);
     await enqueue(api, 4);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { accountOf } from '../http/account-of.js';
 import { definedOnly } from '../http/defined-only.js';
 import { mayTouch } from '../http/access.js';
-import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
 import { presentJob } from './present-job.js';
 import type { jobsQuery } from './schemas.js';
@@ -27,16 +27,4 @@ export async function listJobs(call: ListCall): Promise<Reply> {
     // Waiting jobs come lane by lane: without an account the order holds within a page, not from page to page.
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
   return { status: 200, body: app.cursors.seal('jobs', { items, cursor: page.cursor }) };
-}
-
-/** A token of one account means that one; of several it has to say which, since each has a list of its own. */
-function accountOf({ principal, query }: ListCall): string | undefined {
-  if (query.account !== undefined || principal.accounts === undefined) return query.account;
-  const [own, ...others] = principal.accounts;
-  if (others.length === 0) return own;
-  const message = 'must be given, since the token is limited to several accounts';
-  throw new Problem('invalid_request', {
-    detail: `account: ${message}`,
-    issues: [{ path: 'account', message }],
-  });
 }

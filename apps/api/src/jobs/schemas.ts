@@ -9,7 +9,15 @@ export const jobNameParams = z.object({
 });
 export const jobIdParams = z.object({ id: z.string().max(128).meta({ description: 'Id of a job' }) });
 
+export const effectParams = jobIdParams.extend({
+  name: z.string().max(128).meta({ description: 'Name of an effect of the job' }),
+});
+
 const state = z.enum(JOB_STATES);
+
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a date and time with zone in ISO 8601' })
+  .transform((text) => new Date(text));
 
 function digits(max: number) {
   const message = `must be a whole number from 0 to ${max}`;
@@ -22,9 +30,7 @@ function digits(max: number) {
 
 export const enqueueQuery = z
   .strictObject({
-    runAt: z.iso
-      .datetime({ offset: true, error: 'must be a date and time with zone in ISO 8601' })
-      .transform((text) => new Date(text))
+    runAt: moment
       .refine(
         (date) => date.getTime() <= Date.now() + MAX_DELAY_MS,
         `must be at most ${MAX_DELAY_MS} ms ahead`,
@@ -48,11 +54,7 @@ export const jobsQuery = z.strictObject({
   state: state.optional(),
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
-  since: z.iso
-    .datetime({ offset: true, error: 'must be a date and time with zone in ISO 8601' })
-    .transform((text) => new Date(text))
-    .optional()
-    .meta({ description: 'Only jobs handed in at or after this moment' }),
+  since: moment.optional().meta({ description: 'Only jobs handed in at or after this moment' }),
   ...listFields,
 });
 
@@ -133,3 +135,31 @@ export const cancelAnswer = z
       .meta({ description: '`cancelling`: it runs, and hears of it through its signal' }),
   })
   .meta({ id: 'CancelAnswer' });
+
+export const verdictBody = z
+  .strictObject({
+    outcome: z.enum(['applied', 'not_applied']),
+    externalId: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .meta({ description: 'What the outside calls what was applied' }),
+  })
+  .refine(({ outcome, externalId }) => outcome === 'applied' || externalId === undefined, {
+    path: ['externalId'],
+    message: 'is of something that was applied',
+  });
+
+export const verdictAnswer = z
+  .object({
+    id: z.string(),
+    effect: z.string(),
+    outcome: z.enum(['applied', 'not_applied']),
+    externalId: z.string().optional(),
+    status: z.enum(['replayed', 'resolved']).meta({
+      description:
+        '`replayed`: the job goes on as a new run; `resolved`: it stays dead, for another effect or for what else it died of',
+    }),
+  })
+  .meta({ id: 'EffectVerdict' });

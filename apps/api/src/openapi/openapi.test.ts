@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
+import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
 import { readDocument } from '../testing-support/documented-answers.js';
 import { buildDocument } from './build-document.js';
 import { startApi, type ApiUnderTest, type CallOptions } from '../testing-support/start-api.js';
@@ -15,6 +16,8 @@ type Example = readonly [status: number, path: string, options?: CallOptions];
 
 /** Calls of every operation, one for each success and for its own errors. An operation without any fails. */
 async function examples(api: ApiUnderTest): Promise<Record<string, readonly Example[]>> {
+  const [sent, unclear] = await deadJobs(redis, api, Outside.hangsUp, [{}, {}]);
+  const [refused] = await deadJobs(redis, api, Outside.refuses);
   const held = message();
   const { json } = await api.call('POST', '/v1/jobs/message.send', { body: held });
   const id = String(json['id']);
@@ -56,6 +59,28 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [409, `/v1/jobs/${scheduled}/cancel`],
       [404, '/v1/jobs/nope/cancel'],
       [403, '/v1/jobs/nope/cancel', { token: api.tokens['own-producer'] }],
+    ],
+    'post-jobs-id-effects-name-resolve': [
+      [200, `/v1/jobs/${sent}/effects/send/resolve`, { body: { outcome: 'applied', externalId: 'm-7' } }],
+      [409, `/v1/jobs/${sent}/effects/send/resolve`, { body: { outcome: 'not_applied' } }],
+      [404, `/v1/jobs/${unclear}/effects/other/resolve`, { body: { outcome: 'applied' } }],
+      [404, '/v1/jobs/nope/effects/send/resolve', { body: { outcome: 'applied' } }],
+      [400, `/v1/jobs/${unclear}/effects/send/resolve`, { body: { outcome: 'maybe' } }],
+    ],
+    'get-dead-letters': [
+      [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],
+      [400, '/v1/dead-letters?since=yesterday'],
+    ],
+    'post-dead-letters-id-replay': [
+      [409, `/v1/dead-letters/${unclear}/replay`],
+      [202, `/v1/dead-letters/${refused}/replay`],
+      [409, `/v1/dead-letters/${refused}/replay`],
+      [404, '/v1/dead-letters/nope/replay'],
+    ],
+    'delete-dead-letters-id': [
+      [409, `/v1/dead-letters/${scheduled}`],
+      [204, `/v1/dead-letters/${unclear}`],
+      [404, `/v1/dead-letters/${unclear}`],
     ],
     'get-queues': [[200, '/v1/queues']],
     'get-queues-queue': [

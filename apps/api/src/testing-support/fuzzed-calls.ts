@@ -67,6 +67,7 @@ const goodBodies: readonly (readonly [suffix: string, body: () => Record<string,
   ['/v1/jobs/{name}', () => message()],
   ['/batch', () => message()],
   ['/limits/{group}', () => ({ limit: 5, perMs: 1_000, burst: 2, maxInFlight: 3 })],
+  ['/resolve', () => ({ outcome: 'applied', externalId: 'm-7' })],
   ['/v1/accounts/{account}', () => ({ weight: 2, windows: [hours] })],
 ];
 const fields = [
@@ -79,10 +80,24 @@ const fields = [
   'burst',
   'weight',
   'windows',
+  'outcome',
+  'externalId',
   'more',
   '__proto__',
 ];
-const queryNames = ['runAt', 'delayMs', 'priority', 'limit', 'cursor', 'search', 'sort', '__proto__', 'a[b]'];
+const queryNames = [
+  'code',
+  'since',
+  'runAt',
+  'delayMs',
+  'priority',
+  'limit',
+  'cursor',
+  'search',
+  'sort',
+  '__proto__',
+  'a[b]',
+];
 
 const headers = fc.dictionary(
   fc.constantFrom('content-type', 'content-encoding', 'x-request-id', 'accept', 'idempotency-key', 'cookie'),

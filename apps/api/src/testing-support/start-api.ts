@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanes, type Lanes } from '@fairlane/lanes';
+import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
 import { createOperations, createProducer, type Producer } from '@fairlane/queue';
 import {
   connectRedis,
@@ -23,6 +24,7 @@ export interface ApiUnderTest {
   readonly url: string;
   readonly producer: Producer;
   readonly lanes: Lanes;
+  readonly ledger: EffectLedger;
   /** A token of each role, and of each role limited to the account `own`. */
   readonly tokens: Readonly<
     Record<(typeof ROLE_TOKENS)[number] | `own-${(typeof ROLE_TOKENS)[number]}`, string>
@@ -67,7 +69,9 @@ export async function startApi({
   const connection = { redis: redisUrl, catalogue, prefix, logger };
   const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
-  const operations = createOperations({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
+  const ledger = createRedisLedger({ redis: redisUrl, prefix });
+  const { timeoutMs } = PRODUCER_LIMITS;
+  const operations = createOperations({ ...connection, timeoutMs, effects: ledger });
   const lanes = createLanes({ connection: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({
@@ -92,9 +96,10 @@ export async function startApi({
     await producer.close();
     await batchProducer.close();
     await operations.close();
+    await ledger.close();
     redis.disconnect();
   });
-  return { url, producer, lanes, tokens, log, call: caller(url, tokens.operator) };
+  return { url, producer, lanes, ledger, tokens, log, call: caller(url, tokens.operator) };
 }
 
 function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {

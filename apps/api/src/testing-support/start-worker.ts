@@ -1,4 +1,5 @@
-import { createConsumer } from '@fairlane/queue';
+import { createEffectRunner, type EffectLedger } from '@fairlane/ledger';
+import { createConsumer, type Consumer } from '@fairlane/queue';
 import { createLogger } from '@fairlane/runtime';
 import { implement, type HandlerContext } from '@fairlane/sdk';
 import { onTestFinished } from 'vitest';
@@ -10,8 +11,8 @@ export type Handler = (payload: { leadId: string; accountId: string }, context: 
 export async function startWorker(
   { url, prefix }: { readonly url: string; readonly prefix: string },
   handler: Handler,
-  slots = 10,
-): Promise<void> {
+  { slots = 10, ledger }: { readonly slots?: number; readonly ledger?: EffectLedger } = {},
+): Promise<Consumer> {
   const consumer = createConsumer({
     redis: url,
     prefix,
@@ -19,10 +20,12 @@ export async function startWorker(
     implementations: [implement(messageSend, async (payload, context) => handler(payload, context))],
     queues: { outreach: { slots } },
     graceMs: 100,
+    ...(ledger === undefined ? {} : { effects: createEffectRunner({ ledger }) }),
     logger: createLogger({ app: 'test-worker', level: 'silent' }),
   });
   await consumer.start();
   onTestFinished(() => consumer.close());
+  return consumer;
 }
 
 /** A handler that waits until it is let go or its job is cancelled. */

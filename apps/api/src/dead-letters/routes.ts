@@ -1,0 +1,43 @@
+import { route, type Route } from '../http/route.js';
+import { jobIdParams } from '../jobs/schemas.js';
+import { listDeadLetters } from './list-dead-letters.js';
+import { purgeDeadLetter } from './purge-dead-letter.js';
+import { replayDeadLetter } from './replay-dead-letter.js';
+import { deadLetterList, deadLettersQuery, replayAnswer } from './schemas.js';
+
+/** The part of the table that is about jobs that ended without success. */
+export const deadLetterRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/dead-letters',
+    summary: 'Jobs that ended without success and wait for a person, the latest first',
+    access: ['producer', 'viewer', 'operator'],
+    accountTokens: 'narrowed',
+    query: deadLettersQuery,
+    responses: { 200: { description: 'A page of dead letters', schema: deadLetterList } },
+    errors: [],
+    handler: listDeadLetters,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/dead-letters/{id}/replay',
+    summary: 'Run a dead job again: fresh attempts, finished effects kept',
+    access: ['operator'],
+    accountTokens: 'narrowed',
+    params: jobIdParams,
+    responses: { 202: { description: 'It is a new run of the same job', schema: replayAnswer } },
+    errors: ['job_not_found', 'not_dead', 'unresolved_effect', 'account_forbidden'],
+    handler: replayDeadLetter,
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/dead-letters/{id}',
+    summary: 'Remove a dead job; the same work can be handed in again, its effects stay known',
+    access: ['operator'],
+    accountTokens: 'narrowed',
+    params: jobIdParams,
+    responses: { 204: { description: 'Removed' } },
+    errors: ['job_not_found', 'not_dead', 'account_forbidden'],
+    handler: purgeDeadLetter,
+  }),
+];
