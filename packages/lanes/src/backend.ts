@@ -39,6 +39,8 @@ interface AddedJob {
 
 /** BullMQ's default of `lockDuration`. */
 const DEFAULT_LOCK_MS = 30_000;
+/** Pause before the server is asked again for what it has refused. */
+const INSIST_MS = 1_000;
 
 /** A worker blocks at most this long, so that it takes over a wake-up whose process has died. */
 const MAX_BLOCK_SECONDS = 0.8;
@@ -89,18 +91,28 @@ export class LaneBackend extends RedisQueueBackend {
     }
     for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
       const key = laneKeys(this.redisPrefix).group(group);
-      this.own('set-group', [key], groupArguments(group, limits)).catch(onError);
+      this.insist(async () => this.own('set-group', [key], groupArguments(group, limits)), onError);
     }
+  }
+
+  /** Again until it is done: a server that is full or read-only refuses now, and nobody else does it later. */
+  private insist(step: () => Promise<unknown>, onError: (error: unknown) => void): void {
+    step().catch((error: unknown) => {
+      onError(error);
+      if (!this.closing) {
+        setTimeout(() => this.insist(step, onError), INSIST_MS).unref();
+      }
+    });
   }
 
   /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
   private serve(client: Redis, onError: (error: unknown) => void): void {
     const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
-    const join = (): void => {
-      this.blockingConnection!.client.then((blocking) =>
-        joinFleet(client, blocking as unknown as Redis, this.redisPrefix, this.name),
-      ).catch(onError);
-    };
+    const join = (): void =>
+      this.insist(async () => {
+        const blocking = (await this.blockingConnection!.client) as unknown as Redis;
+        await joinFleet(client, blocking, this.redisPrefix, this.name);
+      }, onError);
     join();
     // After a reconnect the connection has another id.
     this.blockingConnection!.on('ready', join);

@@ -1,0 +1,57 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { laneKeys } from './keys.js';
+import { LaneBench } from './testing-support/lane-bench.js';
+
+const redis = useRedis();
+const benches: LaneBench[] = [];
+
+function openBench(): LaneBench {
+  const bench = new LaneBench(redis, { groups: { email: { default: { maxInFlight: 3 } } } });
+  // What the server refuses while it is full is told, and the point is what follows.
+  bench.worker.on('error', () => undefined);
+  benches.push(bench);
+  return bench;
+}
+
+afterEach(async () => {
+  await redis.client.config('SET', 'maxmemory', 0);
+  for (const bench of benches.splice(0)) await bench.close();
+});
+
+/** Ids of the blocking connections of the queue's workers, as the server lists them. */
+async function blockingIds({ prefix, name }: LaneBench): Promise<string[]> {
+  const stem = ` name=${prefix}:${Buffer.from(name).toString('base64')}`;
+  const list = String(await redis.client.client('LIST')).split('\n');
+  return list.filter((line) => line.includes(stem)).map((line) => /^id=(\d+)/.exec(line)?.[1] ?? '');
+}
+
+async function fleet({ prefix, name }: LaneBench): Promise<string[]> {
+  return redis.client.smembers(laneKeys(prefix).workers(name));
+}
+
+describe('the fleet of a queue', () => {
+  it('A29: a worker that connects again while the server is full joins once it is not', async () => {
+    const bench = openBench();
+    await expect.poll(async () => fleet(bench)).toHaveLength(1);
+    const [before = ''] = await fleet(bench);
+
+    await redis.client.config('SET', 'maxmemory', 1);
+    const refused = new Promise((resolve) => bench.worker.on('error', resolve));
+    await redis.client.client('KILL', 'ID', before);
+    expect(String(await refused)).toMatch(/OOM/);
+    expect(await fleet(bench)).toEqual([before]);
+
+    await redis.client.config('SET', 'maxmemory', 0);
+    await expect.poll(async () => fleet(bench)).toContain((await blockingIds(bench))[0]);
+  });
+
+  it('A29: limits of a group reach the server though it was full when the worker started', async () => {
+    await redis.client.config('SET', 'maxmemory', 1);
+    const bench = openBench();
+    await new Promise((resolve) => bench.worker.once('error', resolve));
+    expect(await redis.client.hget(laneKeys(bench.prefix).group('email'), 'm')).toBeNull();
+    await redis.client.config('SET', 'maxmemory', 0);
+    await expect.poll(async () => redis.client.hget(laneKeys(bench.prefix).group('email'), 'm')).toBe('3');
+  });
+});
