@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
-import { openQueues } from '@fairlane/queue';
+import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { createOperations, openQueues } from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
@@ -16,13 +17,17 @@ import { z } from 'zod';
 import { createBoardApp } from './app.js';
 import { isBasePath } from './http/base-path.js';
 import { payloadRules } from './queues/payload-rules.js';
+import { replayJob } from './queues/replay-job.js';
 
 const SHUTDOWN_DEADLINE_MS = 10_000;
 
-const { REDIS_URL, FAIRLANE_PREFIX, BOARD_PORT, BOARD_USERS, HOST, LOG_LEVEL } = variables;
+const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_LEDGER, DATABASE_URL } = variables;
+const { BOARD_PORT, BOARD_USERS, HOST, LOG_LEVEL } = variables;
 const env = readEnv({
   REDIS_URL,
   FAIRLANE_PREFIX,
+  FAIRLANE_LEDGER,
+  DATABASE_URL,
   BOARD_PORT,
   BOARD_USERS,
   BASE_PATH: z.string().refine(isBasePath, 'must be a path such as /tools/fairlane').optional(),
@@ -38,7 +43,18 @@ await assertRedisSafe(redis);
 
 const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, logger });
 shutdown.add('queues', () => Promise.all(queues.map((queue) => queue.close())));
-const queueByName = new Map(queues.map((queue) => [queue.name, queue]));
+
+const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
+const ledger = openLedger(ledgerChoice(), onLedgerError);
+shutdown.add('ledger', () => ledger.close());
+const operations = createOperations({
+  redis: env.REDIS_URL,
+  catalogue,
+  prefix: env.FAIRLANE_PREFIX,
+  effects: ledger,
+  logger,
+});
+shutdown.add('operations', () => operations.close());
 
 let stopping = false;
 const app = createBoardApp({
@@ -48,10 +64,7 @@ const app = createBoardApp({
   ...(env.BASE_PATH === undefined ? {} : { basePath: env.BASE_PATH }),
   queues,
   rules: payloadRules(catalogue),
-  async replay(queueName, jobId) {
-    const job = await queueByName.get(queueName)?.getJob(jobId);
-    await job?.retry('failed');
-  },
+  replay: (_queue, id) => replayJob(operations, id),
   logger,
   readyz: { redis: redisCheck(redis), process: () => (stopping ? 'shutting down' : undefined) },
 });
@@ -70,3 +83,15 @@ const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
 process.stdout.write(
   `${JSON.stringify({ ready: 'board', pid: process.pid, url: `http://${host}:${port}` })}\n`,
 );
+
+function ledgerChoice(): LedgerChoice {
+  const {
+    FAIRLANE_LEDGER: kind,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    FAIRLANE_PREFIX: prefix,
+  } = env;
+  return kind === 'postgres' && databaseUrl !== undefined
+    ? { kind, databaseUrl }
+    : { kind: 'redis', redis: redisUrl, prefix };
+}

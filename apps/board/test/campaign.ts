@@ -1,7 +1,9 @@
 import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
-import { createConsumer, createProducer, openQueues } from '@fairlane/queue';
+import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
+import { createConsumer, createOperations, createProducer, openQueues } from '@fairlane/queue';
 import { implement, type Handler, type PayloadInput } from '@fairlane/sdk';
 import { expect } from 'vitest';
+import { replayJob } from '../src/queues/replay-job.js';
 
 export type OutreachPayload = PayloadInput<typeof outreachSend>;
 
@@ -31,6 +33,8 @@ export interface Campaign extends AsyncDisposable {
 /** Producer and consumer of real jobs under a prefix of their own. */
 export function openCampaign(redis: string, prefix: string): Campaign {
   const producer = createProducer({ redis, prefix, catalogue, maxPayloadBytes: 4 * 1024 * 1024 });
+  const ledger = createRedisLedger({ redis, prefix });
+  const operations = createOperations({ redis, prefix, catalogue, effects: ledger });
   const queues = openQueues({ redis, prefix, catalogue });
   const queueNamed = (name: string) => queues.find((queue) => queue.name === name);
   return {
@@ -51,6 +55,7 @@ export function openCampaign(redis: string, prefix: string): Campaign {
         prefix,
         catalogue,
         implementations,
+        effects: createEffectRunner({ ledger }),
         queues: slots,
         graceMs: 5_000,
       });
@@ -65,12 +70,12 @@ export function openCampaign(redis: string, prefix: string): Campaign {
         await consumer.drain();
       }
     },
-    async replay(queueName, jobId) {
-      await (await queueNamed(queueName)?.getJob(jobId))?.retry('failed');
-    },
+    replay: (_queue, id) => replayJob(operations, id),
     async [Symbol.asyncDispose]() {
       await Promise.all(queues.map((queue) => queue.close()));
       await producer.close();
+      await operations.close();
+      await ledger.close();
     },
   };
 }

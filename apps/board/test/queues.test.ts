@@ -1,5 +1,5 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js';
-import { PermanentError } from '@fairlane/sdk';
+import { PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, test } from 'vitest';
 import { openCampaign, outreachPayload } from './campaign.js';
@@ -186,6 +186,31 @@ describe('what is done', () => {
     await campaign.work(async () => ({ messageId: 'm-1' }));
     const { jobs } = await listed(operator, 'status=completed');
     expect(jobs).toEqual([expect.objectContaining({ id, attempts: 1 })]);
+  });
+
+  test('R2 the replay of a job whose effect may have been applied is refused', async () => {
+    await using started = await start();
+    const { campaign, board } = started;
+    const [id = ''] = await campaign.enqueue(outreachPayload(1));
+    let sent = 0;
+    const send: Parameters<typeof campaign.work>[0] = async (_payload, { effect }) => {
+      await effect('send', {
+        perform: async () => {
+          sent += 1;
+          throw new RetryableError({ reason: 'the outside hung up' });
+        },
+      });
+    };
+    await campaign.work(send);
+    const operator = await board.logIn('operator');
+    const response = await operator.act('PUT', `/queues${fill(replay, id)}`);
+    expect([response.status, await response.json()]).toMatchObject([
+      409,
+      { error: expect.stringContaining('may have been applied') },
+    ]);
+    expect(await counts(campaign)).toMatchObject({ failed: 1, waiting: 0 });
+    expect(auditLines(board.log())).toEqual([expect.objectContaining({ job: id, status: 409 })]);
+    expect(sent).toBe(1);
   });
 
   test('only a dead job can be replayed', async () => {

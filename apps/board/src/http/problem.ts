@@ -14,6 +14,10 @@ export const problems = {
   ],
   not_found: [404, 'There is nothing at this address.'],
   not_replayable: [409, 'Only a failed job can be replayed.'],
+  unresolved_effect: [
+    409,
+    'An effect of this job may have been applied. Resolve it through the API, and the job goes on.',
+  ],
   too_many_attempts: [429, 'Too many failed attempts to sign in. Try again later.'],
   internal_error: [500, 'Something went wrong. The log of the board says what.'],
   unavailable: [503, 'Redis does not answer. Try again in a moment.'],

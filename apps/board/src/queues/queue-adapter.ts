@@ -29,7 +29,7 @@ export interface BoardQueue {
 export interface BoardQueueDeps {
   redis: Redis;
   rules: PayloadRules;
-  /** Runs a dead job again as a new run. */
+  /** Runs a dead job again as a new run. @throws BoardProblem where that must not be */
   replay(queueName: string, jobId: string): Promise<void>;
 }
 
