@@ -11,6 +11,7 @@ const OWN_COMMANDS = {
   audit: 1,
   'close-gate': 2,
   expired: 1,
+  'forget-accounts': 1,
   'hand-back': 1,
   'job-page': 1,
   oldest: 1,

@@ -48,6 +48,16 @@ export class Lanes extends LaneViews {
     return report;
   }
 
+  /**
+   * One bounded step through the accounts by name, after `cursor`: those without jobs, settings and a
+   * bucket used within a day are forgotten. The next cursor, '' at the end, and how many.
+   */
+  async forgetAccounts(cursor: string, most: number): Promise<{ cursor: string; forgotten: number }> {
+    const reply = await this.run('forget-accounts', '-', [], [cursor, most]);
+    const [next, forgotten] = reply as [string, number];
+    return { cursor: next, forgotten };
+  }
+
   /** One bounded step of the audit of a queue; the next cursor, '' at the end. */
   async auditStep(
     queue: string,

@@ -137,6 +137,7 @@ const OWN_EXPORTS = [
   'queue_of',
   'range',
   'reconsider',
+  'remember_account',
   'review',
   'review_account',
   'settle_in',

@@ -26,6 +26,9 @@ const RECOUNT_EVERY = 600;
 const FLEET_EVERY = 10;
 const TRIM_EVERY = 5;
 const WINDOWS_EVERY = 60;
+/** Accounts are looked at for this many commands a time: one for each, and one for each of its queues. */
+const FORGET_EVERY = 60;
+const FORGET_COMMANDS = 200;
 /** Small, since an idle worker shall send few commands however much is held. */
 const AUDIT_BATCH = 8;
 
@@ -43,6 +46,7 @@ export class Upkeep {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private turns = 0;
+  private lastAccount = '';
   /** Queues that have been closed to lanes: looked at each turn, so that work goes on at once. */
   private mixed: ReadonlySet<string> = new Set();
 
@@ -85,6 +89,10 @@ export class Upkeep {
     }
     const queues = await this.lanes.queues();
     await this.watchFleet(queues, turn % FLEET_EVERY === 0);
+    if (turn % FORGET_EVERY === 0) {
+      const most = Math.ceil(FORGET_COMMANDS / (1 + queues.length));
+      this.lastAccount = (await this.lanes.forgetAccounts(this.lastAccount, most)).cursor;
+    }
     for (const queue of queues) {
       if (turn % AUDIT_EVERY === 0) {
         await this.audit(queue, turn % RECOUNT_EVERY === 0);

@@ -59,6 +59,16 @@ describe('an account', () => {
     expect((await bench.lanes.account('A')).estimatedDrainAt).toBeNull();
   });
 
+  it("names the total of a group where that closes the account's gate", async () => {
+    await bench.close();
+    bench = new LaneBench(redis, { groups: { email: { total: { limit: 1, perMs: 60_000, burst: 1 } } } });
+    await bench.add('A', 1, { group: 'email' });
+    await bench.add('B', 1, { group: 'email' });
+    expect((await bench.take())?.name).toBe('A');
+    const gate = (await bench.lanes.account('B')).gates.find((each) => each.group === 'email');
+    expect(gate).toMatchObject({ reason: 'group_total', opensAt: bench.nowMs + 60_000 });
+  });
+
   it('that nobody knows is empty', async () => {
     expect(await bench.lanes.account('nobody')).toMatchObject({
       lanes: [],
@@ -111,6 +121,15 @@ describe('accounts', () => {
     expect(first.items.map((each) => each.account)).toEqual(['acme-1', 'acme-2']);
     const second = await bench.lanes.accounts({ search: 'acme', limit: 2, cursor: first.cursor! });
     expect(second.items.map((each) => each.account)).toEqual(['acme-3']);
+  });
+
+  it('are found when they have settings and never had a job', async () => {
+    await bench.lanes.setAccount('new-1', { weight: 2 });
+    await bench.lanes.setLimits('new-2', 'email', { limit: 1, perMs: 1_000 });
+    await bench.lanes.pause('new-3', 'test');
+    const found = await bench.lanes.accounts({ search: 'new-' });
+    expect(found.items.map((each) => each.account)).toEqual(['new-1', 'new-2', 'new-3']);
+    expect(found.items[0]).toMatchObject({ waiting: 0, oldestEligibleAgeMs: null });
   });
 });
 

@@ -33,6 +33,7 @@ elseif ARGV[3] ~= '' then
   call('HSET', key, 'wo', first and first[1] or 0, 'wc', first and first[2] or 0, 'cal', ARGV[4])
   call('ZADD', KEYS[3], ARGV[5], account)
 end
+all.remember_account(account)
 all.limit_everywhere(1)
 all.review_account(account)
 all.save_all()

@@ -35,6 +35,7 @@ end
 if now_i then
   call('HSET', key, group .. ':t', all.carry_over(old_i, old_d, tonumber(f[4]), now_i, now_d))
 end
+all.remember_account(account)
 all.limit_everywhere(1)
 if now_m and not old_m then
   local lane = group .. ':' .. account

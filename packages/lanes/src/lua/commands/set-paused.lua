@@ -18,6 +18,7 @@ else
   call('HDEL', key, 'p', 'pw', 'pt')
   call('ZREM', KEYS[2], account)
 end
+all.remember_account(account)
 all.limit_everywhere(1)
 all.review_account(account)
 all.save_all()

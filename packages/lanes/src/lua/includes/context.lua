@@ -26,7 +26,7 @@
     :o          claims without a job -> seen since       :w  client ids of workers with lanes
     :x:c:<account>, :x:f:, :x:d:, :x:t:<tag>  indexes of completed, failed, delayed, tagged
   and from the prefix:
-    ::queues  ::conf  ::accounts (all ever seen, by name)  ::a:<account>  ::win:<account>
+    ::queues  ::conf  ::accounts (with jobs or settings, by name)  ::a:<account>  ::win:<account>
     ::g:<group>  ::w:<lane>, ::w:<group>  queues that wait for a claim to end
 
   Redis runs the whole text at each call, so every function and every variable a function shares

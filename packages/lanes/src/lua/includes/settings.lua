@@ -15,6 +15,11 @@ local function all_queues()
   return list
 end
 
+-- An account that has settings can be found, with jobs or without.
+local function remember_account(a)
+  call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
+end
+
 -- From now on admissions do gate work of this kind (1 accounts, 2 defaults, 4 totals).
 local function limit_everywhere(bit)
   local lim = tonumber(call('HGET', CONFIG, 'lim')) or 0
@@ -112,6 +117,7 @@ local function close_gate(g, a, until_ms)
     return floor(before)
   end
   call('HSET', key, field, floor(until_ms))
+  remember_account(a)
   local known = gated.gates[g .. ':' .. a]
   if known then
     known.u = floor(until_ms)
