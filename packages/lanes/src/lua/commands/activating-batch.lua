@@ -12,13 +12,8 @@ local width = tonumber(all_args[2])
 local replies = {}
 local at = 3
 for number = 1, tonumber(all_args[1]) do
-  KEYS, ARGV = {}, {}
-  for i = 1, width do
-    KEYS[i] = all_keys[(number - 1) * width + i]
-  end
-  for i = 1, tonumber(all_args[at]) do
-    ARGV[i] = all_args[at + i]
-  end
+  KEYS = { unpack(all_keys, (number - 1) * width + 1, number * width) }
+  ARGV = { unpack(all_args, at + 1, at + tonumber(all_args[at])) }
   at = at + tonumber(all_args[at]) + 1
   own.ended, own.parent = nil, nil
   local ok, reply = pcall(run)

@@ -162,12 +162,14 @@ local function redirect(command, key, ...)
   return call(command, key, ...)
 end
 
+local redirected = { call = redirect, pcall = redis.pcall, now = now, lanes = rare }
+
 -- One run of BullMQ's script, and what is left to do for the job it handed out.
 local function run()
   if FINISHING then
     mine[KEYS[11]], mine[KEYS[12]] = 'finished', 'job'
   end
-  local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
+  local reply = bull(redirected, KEYS, ARGV)
   end_attempt()
 
   local job = type(reply) == 'table' and reply[1]
