@@ -2,10 +2,7 @@ import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairl
 import { PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeadLetter, DeadLetterFilter, Operations } from '../index.js';
-import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
-import { MAX_SCANNED } from './list-dead-letters.js';
 
 const redis = useRedis();
 const world = new World(redis);
@@ -202,113 +199,5 @@ describe('purge', () => {
     await world.untilState(producer, id, 'completed');
     expect(depot.calls).toEqual(['label', 'send', 'send']);
     expect((await operations.account('acme')).counts).toMatchObject({ dead: 0, completed: 1 });
-  });
-});
-
-async function collect(operations: Operations, filter: DeadLetterFilter): Promise<DeadLetter[]> {
-  const letters: DeadLetter[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await operations.deadLetters({ ...filter, ...(cursor === null ? {} : { cursor }) });
-    letters.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== null);
-  return letters;
-}
-
-/** Dead letters as a worker leaves them, many in each millisecond. */
-async function bury(count: number, firstAtMs = 1_000_000): Promise<string[]> {
-  const base = `${redis.prefix}:parcels:`;
-  const ids = Array.from({ length: count }, (_none, at) => `dead-${String(at).padStart(6, '0')}`);
-  const pipeline = redis.client.pipeline();
-  for (const [at, id] of ids.entries()) {
-    const diedAtMs = firstAtMs + Math.floor(at / 300);
-    const code = at === 0 ? 'rejected' : 'timeout';
-    const error = { code, class: 'permanent', message: 'why', at: new Date(0).toISOString(), attempt: 1 };
-    pipeline.hset(base + id, {
-      name: 'parcel.send',
-      finishedOn: diedAtMs,
-      flErrors: JSON.stringify([error]),
-    });
-    pipeline.zadd(`${base}failed`, diedAtMs, id);
-  }
-  await pipeline.exec();
-  return ids;
-}
-
-describe('the list of dead letters', () => {
-  it('tells code, reason and attempts, and filters by all that is given', async () => {
-    const producer = world.producer();
-    const operations = world.operations();
-    await world.consumer(async ({ parcel }) => {
-      throw parcel === 'p-1' ? new PermanentError({ status: 404, code: 'target_gone' }) : refused();
-    });
-    const startedAt = Date.now();
-    const first = idOf(await producer.enqueue(world.job, { ...payload, note: 'spring' }));
-    await world.untilState(producer, first, 'dead');
-    await until('the clock has moved', () => Date.now() > startedAt + 1);
-    const second = idOf(await producer.enqueue(world.job, { accountId: 'beta', parcel: 'p-2' }));
-    const { finishedAt = '' } = await world.untilState(producer, second, 'dead');
-    const ids = async (filter: DeadLetterFilter) =>
-      (await collect(operations, filter)).map(({ id }) => (id === first ? 'first' : 'second'));
-    expect(await collect(operations, { account: 'acme' })).toEqual([
-      {
-        id: first,
-        key: expect.stringMatching(/^[0-9a-f]{64}$/),
-        name: 'parcel.send',
-        queue: 'parcels',
-        account: 'acme',
-        limitGroup: 'default',
-        tag: 'spring',
-        code: 'target_gone',
-        reason: expect.any(String),
-        status: 404,
-        attempts: { made: 1, max: 8 },
-        createdAt: expect.any(String),
-        finishedAt: expect.any(String),
-      },
-    ]);
-    expect(await ids({})).toEqual(['second', 'first']);
-    expect(await ids({ code: 'rejected' })).toEqual(['second']);
-    expect(await ids({ tag: 'spring', name: 'parcel.send' })).toEqual(['first']);
-    expect(await ids({ tag: 'spring', code: 'rejected' })).toEqual([]);
-    expect(await ids({ name: 'parcel.lose' })).toEqual([]);
-    expect(await ids({ account: 'nobody' })).toEqual([]);
-    expect(await ids({ since: startedAt })).toEqual(['second', 'first']);
-    expect(await ids({ since: Date.parse(finishedAt) })).toEqual(['second']);
-    await operations.replay(first);
-    expect(await ids({ account: 'acme', code: 'target_gone' })).toEqual([]);
-  });
-
-  it('R14 looks at a bounded number a page for a rare code, and the cursor goes on from there', async () => {
-    const buried = await bury(2 * MAX_SCANNED + 10);
-    const operations = world.operations();
-    const pages: string[][] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await operations.deadLetters({ code: 'rejected', ...(cursor ? { cursor } : {}) });
-      pages.push(page.items.map(({ id }) => id));
-      cursor = page.cursor ?? undefined;
-    } while (cursor !== undefined);
-    expect(pages).toEqual([[], [], [buried[0]]]);
-  });
-
-  it('shows each once, the latest first, though many died in one millisecond and some go between pages', async () => {
-    const buried = await bury(1_000);
-    const operations = world.operations();
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await operations.deadLetters({ limit: 70, ...(cursor ? { cursor } : {}) });
-      seen.push(...page.items.map(({ id }) => id));
-      const { id = '' } = page.items.at(-1) ?? {};
-      await redis.client
-        .multi()
-        .zrem(`${redis.prefix}:parcels:failed`, id)
-        .del(`${redis.prefix}:parcels:${id}`)
-        .exec();
-      cursor = page.cursor ?? undefined;
-    } while (cursor !== undefined);
-    expect(seen).toEqual(buried.toReversed());
   });
 });
