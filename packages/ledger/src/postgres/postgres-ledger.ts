@@ -23,7 +23,7 @@ export interface PostgresLedgerOptions {
   databaseUrl: string;
   /** Most connections of this process; default 10. */
   maxConnections?: number;
-  /** Told of broken idle connections, which are survived. */
+  /** Told of broken connections, which are survived. */
   onError?: (error: unknown) => void;
   /** Milliseconds since the epoch; the server's clock when left out. */
   nowMs?: () => number;
@@ -38,7 +38,10 @@ export function createPostgresLedger(options: PostgresLedgerOptions): EffectLedg
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  pool.on('error', onError);
+  // The pool listens to idle clients only, and an error that nobody listens to ends the process. Listening to each
+  // client hears of all of them, so what the pool passes on is known already.
+  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('error', () => undefined);
   return new PostgresLedger(new Kysely<LedgerSchema>({ dialect: new PostgresDialect({ pool }) }), nowMs);
 }
 

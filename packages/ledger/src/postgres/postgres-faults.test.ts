@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+
+import { startPostgres, type PostgresServer } from '@fairlane/testkit';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { EffectLedger } from '../ledger.js';
+import { migrateLedger } from './migrate.js';
+import { createPostgresLedger } from './postgres-ledger.js';
+
+let server: PostgresServer;
+let ledger: EffectLedger;
+const errors: unknown[] = [];
+beforeEach(async () => {
+  server = await startPostgres({ durable: true });
+  await migrateLedger(server.url);
+  errors.length = 0;
+  ledger = createPostgresLedger({ databaseUrl: server.url, onError: (error) => errors.push(error) });
+});
+afterEach(async () => {
+  await ledger.close();
+  await server.stop();
+});
+
+async function begin(jobId: string) {
+  const request = { jobId, holder: randomUUID(), fence: undefined, name: 'send' };
+  return ledger.begin({ ...request, inputHash: 'in-1', timeoutMs: 1_000 });
+}
+
+/** Holds up every call of the ledger, on a connection that goes down with the server. */
+async function lockTables(): Promise<Client> {
+  const client = new Client({ connectionString: server.url });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('LOCK TABLE fairlane_ledger_job IN ACCESS EXCLUSIVE MODE');
+  return client;
+}
+
+const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+
+describe('the Postgres ledger', () => {
+  it('A27 A39: lives when the server is killed in the middle of a call, works again after its restart, and remembers', async () => {
+    expect(await begin('job-1')).toMatchObject({ outcome: 'perform', fence: 1 });
+    const locking = await lockTables();
+    const underWay = begin('job-1').then(
+      () => 'answered',
+      () => 'refused',
+    );
+    await expect.poll(async () => (await locking.query(WAITING)).rows).toEqual([{ count: 1 }]);
+
+    await server.kill();
+    expect(await underWay).toBe('refused');
+    await server.restart();
+    await expect
+      .poll(async () => begin('job-1').catch(() => undefined))
+      .toMatchObject({ outcome: 'unsettled', state: 'started' });
+    // Without a listener on the client that was in use this would have ended the process.
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});
