@@ -23,6 +23,8 @@ export const LEASE_MS = 5_000;
 /** Between applying a message and answering, and on the way to Redis: what a crash can fall into. */
 const PLATFORM_LATENCY_MS = 150;
 const WIRE_DELAY_MS = 2;
+/** What is admitted just before a store goes away waits for its ledger up to three seconds, and is sent then. */
+const SLACK_MS = 5_000;
 
 export async function startStage(
   options: CrashOptions & {
@@ -53,7 +55,7 @@ export async function startStage(
     const postgres = ledger === 'postgres' ? await startPostgres({ durable: true }) : undefined;
     if (postgres !== undefined) started.push(async () => postgres.stop());
     const databaseUrl = postgres && throughPort(postgres.url, await wireTo(postgres.port));
-    const sandbox = await startSandbox({ seed, latencyMs: PLATFORM_LATENCY_MS });
+    const sandbox = await startSandbox({ seed, latencyMs: PLATFORM_LATENCY_MS, slackMs: SLACK_MS });
     started.push(async () => sandbox.stop());
     const deployment = await startDeployment({
       dir,

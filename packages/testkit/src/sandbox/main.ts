@@ -7,6 +7,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { campaignAccounts } from './campaign-accounts.js';
 import { Platform } from './platform.js';
 import { accountPatchesSchema } from './protocol.js';
+import { ARRIVAL_SLACK_MS } from './rate-judge.js';
 import { RELEASE } from './release.js';
 import { createSandboxServer } from './server.js';
 
@@ -21,6 +22,7 @@ interface Arguments {
   faults: boolean;
   seconds: number;
   latencyMs: number;
+  slackMs: number;
 }
 
 const command = new Command('sandbox')
@@ -32,6 +34,7 @@ const command = new Command('sandbox')
   .option('--jobs <number>', 'size of the campaign that the accounts are made for', wholeNumber, 3_000)
   .option('--seconds <number>', 'time that a campaign should take under --limits', wholeNumber, 20)
   .option('--latency-ms <number>', 'time between applying a message and answering', wholeNumber, 0)
+  .option('--slack-ms <number>', 'what a request may be late on its way', wholeNumber, ARRIVAL_SLACK_MS)
   .addOption(
     new Option('--kinds <kinds>', 'kinds of the accounts').choices(['keys', 'mixed']).default('keys'),
   )
@@ -39,7 +42,7 @@ const command = new Command('sandbox')
   .option('--no-faults', 'the accounts behave');
 
 const options = command.parse().opts<Arguments>();
-const platform = new Platform({ seed: options.seed });
+const platform = new Platform(options);
 if (options.accounts > 0) {
   const accounts = accountPatchesSchema.parse(campaignAccounts(options));
   for (const account of [accounts].flat()) platform.setAccount(account, 0);

@@ -48,12 +48,15 @@ interface Account {
  */
 export class Platform {
   readonly #seed: number;
+  readonly #slackMs: number | undefined;
   readonly #accounts = new Map<string, Account>();
   readonly #book = new ReferenceBook();
   #requests = 0;
 
-  constructor(options: { seed: number }) {
+  /** @param options.slackMs what a request may be late on its way without breaking a limit; default 500. */
+  constructor(options: { seed: number; slackMs?: number }) {
     this.#seed = options.seed;
+    this.#slackMs = options.slackMs;
   }
 
   accounts(): AccountView[] {
@@ -187,7 +190,7 @@ export class Platform {
       revoked: false,
       seed: this.#seed,
       lookupLagMs: 0,
-      judge: new RateJudge(null),
+      judge: new RateJudge(null, this.#slackMs),
       meter: undefined,
       keys: new Map(),
     };

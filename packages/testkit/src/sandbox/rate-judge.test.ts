@@ -130,4 +130,14 @@ describe('R3 judged on arrival', () => {
     for (let nth = 0; nth < 100; nth += 1) rateJudge.observe(0);
     expect(rateJudge.violations).toBe(0);
   });
+
+  it.each([
+    [0, 2],
+    [1_000, 1],
+    [2_000, 0],
+  ])('with a slack of %i ms takes three at once of a burst of one as %i too many', (slackMs, violations) => {
+    const judge = new RateJudge({ limit: 1, perMs: 1_000, burst: 1 }, slackMs);
+    for (let nth = 0; nth < 3; nth += 1) judge.observe(0);
+    expect(judge.violations).toBe(violations);
+  });
 });

@@ -1,7 +1,7 @@
 import type { RateLimit } from './protocol.js';
 
-/** Delay that a request may pick up between its admission and its arrival. */
-const ARRIVAL_SLACK_MS = 500;
+/** Delay that a request may pick up between its admission and its arrival, unless said otherwise. */
+export const ARRIVAL_SLACK_MS = 500;
 
 /** Absorbs rounding of the additions below, far below one request. */
 const EPSILON = 1e-9;
@@ -13,10 +13,10 @@ interface Bucket {
 }
 
 /**
- * Counts the requests that break `N(T) <= burst + rate x (T + 0.5 s)` for any interval T ending at their
+ * Counts the requests that break `N(T) <= burst + rate x (T + slack)` for any interval T ending at their
  * arrival. A leaking bucket decides this exactly without a history: with `level` falling at `rate` and
  * rising by one a request, level(t) is the maximum over all s <= t of N(s, t) - rate x (t - s), so the
- * bound holds in every interval exactly while level <= burst + rate x 0.5 s. A request that breaks it is
+ * bound holds in every interval exactly while level <= burst + rate x slack. A request that breaks it is
  * counted and left out of the level, which makes the count the fewest requests whose absence would have
  * kept the bound.
  *
@@ -30,9 +30,11 @@ export class RateJudge {
   violations = 0;
   #buckets: Bucket[] = [];
   #at = 0;
+  readonly #slackMs: number;
 
-  constructor(limit: RateLimit | null) {
-    if (limit !== null) this.#buckets.push(emptyBucket(limit));
+  constructor(limit: RateLimit | null, slackMs = ARRIVAL_SLACK_MS) {
+    this.#slackMs = slackMs;
+    if (limit !== null) this.#buckets.push(emptyBucket(limit, slackMs));
   }
 
   setLimit(limit: RateLimit | null, nowMs: number): void {
@@ -41,7 +43,7 @@ export class RateJudge {
       return;
     }
     this.#leak(nowMs);
-    const fresh = emptyBucket(limit);
+    const fresh = emptyBucket(limit, this.#slackMs);
     const spanning = this.#buckets
       .filter((bucket) => bucket.level > 0)
       .map((bucket) => ({
@@ -80,7 +82,7 @@ export class RateJudge {
 
 const MAX_SPANNING = 8;
 
-function emptyBucket(limit: RateLimit): Bucket {
+function emptyBucket(limit: RateLimit, slackMs: number): Bucket {
   const perMs = limit.limit / limit.perMs;
-  return { capacity: limit.burst + perMs * ARRIVAL_SLACK_MS, perMs, level: 0 };
+  return { capacity: limit.burst + perMs * slackMs, perMs, level: 0 };
 }

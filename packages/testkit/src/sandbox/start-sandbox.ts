@@ -12,6 +12,8 @@ export interface SandboxOptions extends Partial<CampaignOptions> {
   seed?: number;
   /** Time between applying a message and answering: what a crash can fall into. */
   latencyMs?: number;
+  /** What a request may be late on its way without breaking a limit; default 500. */
+  slackMs?: number;
 }
 
 export interface Sandbox {
@@ -84,8 +86,17 @@ export function connectSandbox(url: string): Omit<Sandbox, 'pid' | 'stop' | 'rel
 }
 
 function commandLine(options: SandboxOptions): string[] {
-  const { port, seed, accounts, jobs, kinds, seconds, latencyMs, limits, faults } = options;
-  const values = Object.entries({ port, seed, accounts, jobs, kinds, seconds, 'latency-ms': latencyMs });
+  const { port, seed, accounts, jobs, kinds, seconds, latencyMs, slackMs, limits, faults } = options;
+  const values = Object.entries({
+    port,
+    seed,
+    accounts,
+    jobs,
+    kinds,
+    seconds,
+    'latency-ms': latencyMs,
+    'slack-ms': slackMs,
+  });
   return [
     ...values.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
     ...(limits === true ? ['--limits'] : []),
