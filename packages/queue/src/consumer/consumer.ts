@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Retention } from '@fairlane/lanes';
 import { DefinitionError } from '@fairlane/sdk';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
@@ -76,6 +77,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   } = options;
   const implementations = indexImplementations(catalogue, options.implementations);
   const shutdown = new AbortController();
+  // Every running job listens to it, as many as there are slots.
+  setMaxListeners(0, shutdown.signal);
   const kept = options.keepFinished ?? { ageMs: 86_400_000, count: 100_000 };
   // Every process takes its turn at the upkeep of all queues; it needs one worker for that.
   let upkeep = true;
