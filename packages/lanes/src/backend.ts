@@ -127,6 +127,7 @@ export class LaneBackend extends RedisQueueBackend {
         onTrim,
         onRepair,
         onError,
+        joinFleet: join,
       });
       this.upkeep.start();
     }

@@ -1,5 +1,6 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, describe, expect, it } from 'vitest';
+import { plainWorkers } from './fleet.js';
 import { laneKeys } from './keys.js';
 import { LaneBench } from './testing-support/lane-bench.js';
 
@@ -10,6 +11,7 @@ function openBench(): LaneBench {
   const bench = new LaneBench(redis, { groups: { email: { default: { maxInFlight: 3 } } } });
   // What the server refuses while it is full is told, and the point is what follows.
   bench.worker.on('error', () => undefined);
+  bench.queue.on('error', () => undefined);
   benches.push(bench);
   return bench;
 }
@@ -44,6 +46,39 @@ describe('the fleet of a queue', () => {
 
     await redis.client.config('SET', 'maxmemory', 0);
     await expect.poll(async () => fleet(bench)).toContain((await blockingIds(bench))[0]);
+  });
+
+  it('a worker that joins while another process looks at the fleet stays in it', async () => {
+    const first = openBench();
+    await expect.poll(async () => fleet(first)).toHaveLength(1);
+    const joinAnother = async (): Promise<void> => {
+      openBench();
+      await expect.poll(async () => fleet(first)).toHaveLength(2);
+    };
+    // After the first of the questions that a look at the fleet asks, whichever that is.
+    let asked = 0;
+    const slow = new Proxy(redis.client, {
+      get(client, name) {
+        const method: unknown = Reflect.get(client, name, client);
+        return async (...args: unknown[]): Promise<unknown> => {
+          const reply: unknown = await (method as (...args: unknown[]) => unknown).apply(client, args);
+          asked += 1;
+          if (asked === 1) await joinAnother();
+          return reply;
+        };
+      },
+    });
+    expect(await plainWorkers(slow, first.prefix, [first.name])).toEqual(new Map());
+    expect((await fleet(first)).toSorted()).toEqual((await blockingIds(first)).toSorted());
+  });
+
+  it('those that are gone are taken out', async () => {
+    const bench = openBench();
+    await expect.poll(async () => fleet(bench)).toHaveLength(1);
+    const present = await fleet(bench);
+    await redis.client.sadd(laneKeys(bench.prefix).workers(bench.name), '1');
+    await plainWorkers(redis.client, bench.prefix, [bench.name]);
+    expect(await fleet(bench)).toEqual(present);
   });
 
   it('A29: limits of a group reach the server though it was full when the worker started', async () => {

@@ -42,42 +42,53 @@ export async function joinFleet(
 }
 
 /**
- * Names of the plain workers of each of these queues that has some. One look, whatever the number of
- * queues: the list of clients, and the fleets of those queues that have clients with a worker's name.
+ * Names of the plain workers of each of these queues that has some. Members are read before clients are
+ * listed: one that is missing from the list has gone, while one that joins in between is in the list.
  */
 export async function plainWorkers(
   client: Redis,
   prefix: string,
   queues: Iterable<string>,
 ): Promise<Map<string, string[]>> {
+  const names = [...queues];
+  const fleets = await Promise.all(
+    names.map(async (name) => client.smembers(laneKeys(prefix).workers(name))),
+  );
   const clients = parseClients(String(await client.client('LIST', 'TYPE', 'NORMAL')));
-  const connected = new Set(clients.map((each) => each.id));
   const found = new Map<string, string[]>();
-  for (const queue of queues) {
-    const workers = clients.filter((each) => isWorkerOf(each.name, prefix, queue));
-    if (workers.length > 0) {
-      const ours = await fleetOf(client, laneKeys(prefix).workers(queue), connected);
-      // One that has only just connected may still join.
-      const plain = workers.filter((each) => !ours.has(each.id) && each.ageSeconds >= SETTLING_SECONDS);
-      if (plain.length > 0) {
-        found.set(
-          queue,
-          plain.map((each) => each.name),
-        );
-      }
+  for (const [at, queue] of names.entries()) {
+    const members = fleets[at]!;
+    await removeGone(client, laneKeys(prefix).workers(queue), members, clients);
+    const ours = new Set(members);
+    // One that has only just connected may still join.
+    const plain = clients.filter(
+      ({ id, name, ageSeconds }) =>
+        isWorkerOf(name, prefix, queue) && !ours.has(id) && ageSeconds >= SETTLING_SECONDS,
+    );
+    if (plain.length > 0) {
+      found.set(
+        queue,
+        plain.map((each) => each.name),
+      );
     }
   }
   return found;
 }
 
-/** Client ids of the workers with lanes; those that are gone are taken out. */
-async function fleetOf(client: Redis, key: string, connected: ReadonlySet<string>): Promise<Set<string>> {
-  const members = await client.smembers(key);
-  const gone = members.filter((id) => !connected.has(id));
+async function removeGone(
+  client: Redis,
+  key: string,
+  members: readonly string[],
+  clients: readonly Client[],
+): Promise<void> {
+  const connected = new Set(clients.map(({ id }) => id));
+  // Ids grow, from 1 again after a restart of the server: above the newest one listed they may belong to one
+  // that has connected since.
+  const newest = Math.max(0, ...clients.map(({ id }) => Number(id)));
+  const gone = members.filter((id) => !connected.has(id) && Number(id) < newest);
   if (gone.length > 0) {
     await client.srem(key, ...gone);
   }
-  return new Set(members);
 }
 
 export function mixedFleet(queue: string, plain: readonly string[]): LaneError {

@@ -14,6 +14,8 @@ export interface UpkeepOptions {
   onTrim: ((queue: string, ids: string[], state: FinishedState) => unknown) | undefined;
   onRepair: ((queue: string, report: AuditReport) => unknown) | undefined;
   onError: (error: unknown) => void;
+  /** Adds this process's worker to the fleet of its queue; harmless when it is in it. */
+  joinFleet: () => void;
 }
 
 const PERIOD_MS = 1_000;
@@ -24,6 +26,8 @@ const AUDIT_EVERY = 3;
 const RECOUNT_EVERY = 600;
 /** Also how often a fleet that stays mixed is reported. */
 const FLEET_EVERY = 10;
+/** A worker that lost its place in the fleet, as by FLUSHALL, closes its queue until it has it again. */
+const JOIN_EVERY = 30;
 const TRIM_EVERY = 5;
 const WINDOWS_EVERY = 60;
 /** Accounts are looked at for this many commands a time: one for each, and one for each of its queues. */
@@ -46,6 +50,7 @@ export class Upkeep {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private turns = 0;
+  private ticks = 0;
   private lastAccount = '';
   /** Queues that have been closed to lanes: looked at each turn, so that work goes on at once. */
   private mixed: ReadonlySet<string> = new Set();
@@ -77,6 +82,10 @@ export class Upkeep {
   private async turn(): Promise<void> {
     if (this.client.status !== 'ready') {
       return;
+    }
+    this.ticks += 1;
+    if (this.ticks % JOIN_EVERY === 0) {
+      this.options.joinFleet();
     }
     const key = laneKeys(this.options.prefix).upkeep;
     if ((await this.client.set(key, '1', 'PX', TURN_MS, 'NX')) === null) {
