@@ -125,6 +125,7 @@ async function runCampaign(run: Run): Promise<CrashReport> {
     report,
     kindOf: (account) => kinds.get(account) ?? 'keys',
     limitsOf: (account) => gates.get(account),
+    leaseMs: LEASE_MS,
   });
   return {
     ...options,

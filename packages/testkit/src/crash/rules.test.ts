@@ -82,17 +82,26 @@ describe('R3 over a history', () => {
 });
 
 describe('R4 over a history', () => {
-  it('counts a lost job until it is taken back', () => {
-    const history = [at(0, 'admitted', 'x'), at(0, 'admitted', 'y'), at(1, 'returned', 'x')];
-    expect(checkInFlight([...history, at(1, 'admitted', 'z')], twoInFlight)).toEqual([]);
-    expect(checkInFlight([...history.slice(0, 2), at(1, 'admitted', 'z')], twoInFlight)).toEqual([
-      'R4: 3 in flight of a/email with z at 1, allowed 2',
+  const leaseMs = 5_000;
+  const two = [at(0, 'admitted', 'x'), at(0, 'admitted', 'y')];
+
+  it('counts a job until it leaves its worker', () => {
+    const third = at(9_000, 'admitted', 'z');
+    expect(checkInFlight([...two, at(8_000, 'returned', 'x'), third], twoInFlight, leaseMs)).toEqual([]);
+    expect(checkInFlight([...two, third], twoInFlight, leaseMs)).toEqual([
+      'R4: 3 in flight of a/email with z at 9000, allowed 2',
     ]);
-    expect(mostInFlight(history, twoInFlight)).toBe(2);
+    expect(mostInFlight(two, twoInFlight)).toBe(2);
+  });
+
+  it('counts a job of a lost worker for one lease', () => {
+    const lost = [at(9_500, 'returned', 'x'), at(9_500, 'lost', 'x')];
+    const withThirdAt = (atMs: number) => [...two, at(atMs, 'admitted', 'z'), ...lost];
+    expect(checkInFlight(withThirdAt(4_999), twoInFlight, leaseMs)).toHaveLength(1);
+    expect(checkInFlight(withThirdAt(5_000), twoInFlight, leaseMs)).toEqual([]);
   });
 
   it('counts a job that is handed out twice once', () => {
-    const history = [at(0, 'admitted', 'x'), at(0, 'admitted', 'y'), at(1, 'admitted', 'y')];
-    expect(checkInFlight(history, twoInFlight)).toEqual([]);
+    expect(checkInFlight([...two, at(1, 'admitted', 'y')], twoInFlight, leaseMs)).toEqual([]);
   });
 });

@@ -52,23 +52,45 @@ export function checkRate(history: readonly Transition[], limitsOf: LimitsOf): s
   return violations;
 }
 
-/** R4: never more jobs of a gate with workers than `maxInFlight`, those of lost workers included until taken back. */
-export function checkInFlight(history: readonly Transition[], limitsOf: LimitsOf): string[] {
+/**
+ * R4: never more unexpired claims of a gate than `maxInFlight`. A claim lasts until the job leaves its worker. Where
+ * it is taken back from a lost worker, only the first lease is certain: events do not tell of renewals.
+ */
+export function checkInFlight(history: readonly Transition[], limitsOf: LimitsOf, leaseMs: number): string[] {
   const violations: string[] = [];
-  const held = new Map<string, Set<string>>();
-  for (const { step, jobId, atMs } of history) {
+  const losses = lostAdmissions(history);
+  /** By gate, each job that is certain to have a claim, with the time until which it is. */
+  const claims = new Map<string, Map<string, number>>();
+  for (const transition of history) {
+    const { step, jobId, atMs } = transition;
     const { gate, maxInFlight = Infinity } = limitsOf(jobId) ?? {};
     if (gate === undefined) continue;
-    const jobs = held.get(gate) ?? new Set();
-    held.set(gate, jobs);
-    if (step !== 'admitted') jobs.delete(jobId);
-    else if (jobs.add(jobId).size > maxInFlight) {
-      violations.push(
-        `R4: ${jobs.size} in flight of ${gate} with ${jobId} at ${atMs}, allowed ${maxInFlight}`,
-      );
+    const ofGate = claims.get(gate) ?? new Map<string, number>();
+    claims.set(gate, ofGate);
+    if (step !== 'admitted') {
+      ofGate.delete(jobId);
+      continue;
+    }
+    ofGate.set(jobId, losses.has(transition) ? atMs + leaseMs : Infinity);
+    const count = [...ofGate.values()].filter((untilMs) => untilMs > atMs).length;
+    if (count > maxInFlight) {
+      violations.push(`R4: ${count} in flight of ${gate} with ${jobId} at ${atMs}, allowed ${maxInFlight}`);
     }
   }
   return violations;
+}
+
+/** Admissions to workers that were lost with the job. */
+function lostAdmissions(history: readonly Transition[]): ReadonlySet<Transition> {
+  const lost = new Set<Transition>();
+  const latest = new Map<string, Transition>();
+  for (const transition of history) {
+    const { step, jobId } = transition;
+    if (step === 'admitted') latest.set(jobId, transition);
+    const admission = latest.get(jobId);
+    if (step === 'lost' && admission !== undefined) lost.add(admission);
+  }
+  return lost;
 }
 
 /** The most jobs of one gate that were with workers at the same time. */

@@ -40,6 +40,7 @@ function judgeOne({ kind, state, code, seen, steps = ['admitted', 'ended'] }: Ca
     },
     kindOf: () => kind,
     limitsOf: () => undefined,
+    leaseMs: 5_000,
   });
 }
 

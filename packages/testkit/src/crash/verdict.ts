@@ -11,6 +11,7 @@ export interface Evidence {
   readonly report: SandboxReport;
   readonly kindOf: (account: string) => AccountKind;
   readonly limitsOf: (account: string) => ReturnType<LimitsOf>;
+  readonly leaseMs: number;
 }
 
 export interface Verdict {
@@ -41,7 +42,7 @@ const ENDS = new Set(['completed', 'dead', 'cancelled']);
 const REFUSED = new Set([401, 404, 422]);
 
 /** Holds what Fairlane says against what the platform saw and what the queue recorded. */
-export function judge({ views, history, report, kindOf, limitsOf }: Evidence): Verdict {
+export function judge({ views, history, report, kindOf, limitsOf, leaseMs }: Evidence): Verdict {
   const references = report.byReference ?? {};
   const lostWorkers = new Set(history.filter(({ step }) => step === 'lost').map(({ jobId }) => jobId));
   const limitsOfJob: LimitsOf = (jobId) => {
@@ -51,7 +52,7 @@ export function judge({ views, history, report, kindOf, limitsOf }: Evidence): V
   const sentences = [
     ...checkEnds(history, views.keys()),
     ...checkRate(history, limitsOfJob),
-    ...checkInFlight(history, limitsOfJob),
+    ...checkInFlight(history, limitsOfJob, leaseMs),
     ...(report.violations > 0 ? [`R3: the platform counted ${report.violations} requests too many`] : []),
   ];
   const repeated = { keys: 0, lookup: 0, blind: 0 };
