@@ -45,7 +45,7 @@ export function jobMetrics(registry: Registry): ConsumerHooks {
   });
   const timeInQueue = new Histogram({
     name: `${METRIC_PREFIX}time_in_queue_seconds`,
-    help: 'from when a job became due until an attempt started',
+    help: 'from when a job became due until its first attempt started',
     labelNames: ['queue'],
     buckets: waitBuckets,
     registers,
@@ -60,13 +60,13 @@ export function jobMetrics(registry: Registry): ConsumerHooks {
   return {
     onStarted({ queue, waitedMs }) {
       started.inc({ queue });
-      timeInQueue.observe({ queue }, waitedMs / 1000);
+      if (waitedMs !== undefined) timeInQueue.observe({ queue }, waitedMs / 1000);
     },
     onFailedAttempt({ queue, class: errorClass }) {
       attempts.inc({ queue, class: errorClass });
     },
     onAttemptEnded({ queue, name, outcome, code = '', processingMs }) {
-      processing.observe({ queue, name }, processingMs / 1000);
+      if (processingMs !== undefined) processing.observe({ queue, name }, processingMs / 1000);
       if (outcome === 'completed') attempts.inc({ queue, class: 'completed' });
       const end = ENDS[outcome];
       if (end !== undefined) finished.inc({ queue, name, outcome: end, code });

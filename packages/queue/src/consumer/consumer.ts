@@ -10,12 +10,14 @@ import { DedupMemory } from '../dedup/dedup-memory.js';
 import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
 import { DedupSweeper } from '../dedup/sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
+import { countingHooks } from '../statistics/count-attempts.js';
+import { StatisticsRecorder } from '../statistics/recorder.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { Cancellations } from './cancellations.js';
 import { plainEffects, type EffectRunner } from './effects.js';
 import { FairlaneWorker } from './fairlane-worker.js';
 import { readHealth, type ConsumerHealth } from './health.js';
-import type { ConsumerHooks } from './hooks.js';
+import { tellEnd, type ConsumerHooks } from './hooks.js';
 import { runAttempt } from './run-attempt.js';
 
 export interface ConsumerOptions {
@@ -70,7 +72,6 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     prefix = DEFAULT_PREFIX,
     leaseMs = 30_000,
     logger = defaultLogger,
-    hooks = {},
     effects = plainEffects,
     retentionMs = DEFAULT_RETENTION_MS,
     maxStalls = 8,
@@ -82,7 +83,15 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const kept = options.keepFinished ?? { ageMs: 86_400_000, count: 100_000 };
   // Every process takes its turn at the upkeep of all queues; it needs one worker for that.
   let upkeep = true;
-  const workers = Object.entries(queues).map(([name, { slots }]) => createWorker(name, slots));
+  const recorder = new StatisticsRecorder({
+    client: async () => (workers[0] as FairlaneWorker).fairlaneBackend.client,
+    prefix,
+    logger,
+  });
+  const hooks = countingHooks(recorder, options.hooks ?? {});
+  const workers: readonly FairlaneWorker[] = Object.entries(queues).map(([name, { slots }]) =>
+    createWorker(name, slots),
+  );
   const [first] = workers;
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
   const memory = new DedupMemory(() => first.fairlaneBackend.client, prefix);
@@ -136,6 +145,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           shutdown: shutdown.signal,
           random: Math.random,
         }),
+      (job, settled) => tellEnd(hooks, job, settled),
       {
         connection: waitingConnection(redis),
         prefix,
@@ -159,6 +169,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
+    recorder.drain();
     const sweeping = [sweeper.stop(), ledgerSweeper?.stop()];
     const closed = Promise.all([...sweeping, ...workers.map(async (worker) => worker.close())]);
     if (!(await settledWithin(closed, graceMs))) {
@@ -169,6 +180,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         await Promise.allSettled(workers.map(async (worker) => worker.fairlaneBackend.close(true)));
       }
     }
+    await recorder.close();
     cancellations.close();
     status = 'closed';
   }

@@ -4,6 +4,7 @@ import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { FairlaneJob } from '../jobs/fairlane-job.js';
 import { Lease } from './lease.js';
 
+type Settle = NonNullable<FairlaneJob['onSettled']>;
 type Process = (job: FairlaneJob, lease: Lease, cancelled: AbortSignal) => Promise<unknown>;
 
 interface Running {
@@ -15,15 +16,18 @@ interface Running {
 export class FairlaneWorker extends Worker<unknown, unknown> {
   readonly #running = new Map<string, Running>();
   readonly #leaseMs: number;
+  readonly #onSettled: Settle;
 
   constructor(
     name: string,
     process: Process,
+    onSettled: Settle,
     options: WorkerOptions & KeyPrefixOptions & { lockDuration: number },
     backends: BackendFactory<FairlaneBackend>,
   ) {
     super(name, async (job) => this.#withLease(job as FairlaneJob, process), options, backends);
     this.#leaseMs = options.lockDuration;
+    this.#onSettled = onSettled;
   }
 
   get fairlaneBackend(): FairlaneBackend {
@@ -62,7 +66,9 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
   }
 
   protected override createJob(data: JobJson, jobId: string): Job<unknown, unknown> {
-    return FairlaneJob.fromJSON(this, data, jobId);
+    const job = FairlaneJob.fromJSON<unknown, unknown, string>(this, data, jobId) as FairlaneJob;
+    job.onSettled = this.#onSettled;
+    return job;
   }
 
   async #withLease(job: FairlaneJob, process: Process): Promise<unknown> {

@@ -42,35 +42,23 @@ export async function runAttempt(
   cancelled: AbortSignal,
   deps: AttemptDependencies,
 ): Promise<unknown> {
-  if (cancelled.aborted) throw cancelledUnrun(job, deps);
+  // It was cancelled while a worker ran it that has been lost since.
+  if (cancelled.aborted) throw new AttemptFailed({ kind: 'cancel' });
   const read = readJob(job, deps.implementations);
   if (read.kind === 'no_handler') throw new AttemptFailed(holdForAnotherWorker(deps));
-  if (read.kind !== 'ok') throw buried(job, read.kind, read.reason, deps);
+  if (read.kind !== 'ok') throw buried(job, read.kind, read.reason);
 
   const { contract } = read.implementation;
   const startedAt = performance.now();
   const stop = new StopSignal({ timeoutMs: contract.timeoutMs, lease, shutdown: deps.shutdown, cancelled });
-  deps.hooks.onStarted?.({ queue: job.queueName, name: job.name, waitedMs: waitedMs(job) });
+  deps.hooks.onStarted?.({ queue: job.queueName, name: job.name, ...waited(job) });
   try {
-    const result = await runHandler(job, read, lease, stop, deps);
-    ended('completed');
-    return result;
+    return await runHandler(job, read, lease, stop, deps);
   } catch (error) {
-    const settlement = await decide(error, job, read, stop, deps);
-    ended(settlement.kind, settlement.kind === 'dead' ? settlement.error.code : undefined);
-    throw new AttemptFailed(settlement, error);
+    throw new AttemptFailed(await decide(error, job, read, stop, deps), error);
   } finally {
+    job.processingMs = performance.now() - startedAt;
     stop.end();
-  }
-
-  function ended(outcome: Settlement['kind'] | 'completed', code?: string): void {
-    deps.hooks.onAttemptEnded?.({
-      queue: job.queueName,
-      name: job.name,
-      outcome,
-      ...(code === undefined ? {} : { code }),
-      processingMs: performance.now() - startedAt,
-    });
   }
 }
 
@@ -129,17 +117,11 @@ async function decide(
   job: FairlaneJob,
   { implementation }: Runnable,
   stop: StopSignal,
-  { backend, hooks, random }: AttemptDependencies,
+  { backend, random }: AttemptDependencies,
 ): Promise<Settlement> {
   const nowMs = Date.now();
   const classification = classifyFailure(implementation, error, nowMs);
   const { contract } = implementation;
-  hooks.onFailedAttempt?.({
-    queue: job.queueName,
-    name: job.name,
-    class: classification.class,
-    code: classification.code,
-  });
   const deferredSinceMs =
     classification.class === 'throttled' ? await readDeferredSince(backend, job) : undefined;
   return settle({
@@ -165,23 +147,7 @@ function holdForAnotherWorker({ random }: AttemptDependencies): Settlement {
   return { kind: 'defer', reason: 'no_handler', delayMs, sinceMs: undefined };
 }
 
-/** It was cancelled while a worker ran it that has been lost since. */
-function cancelledUnrun(
-  { queueName: queue, name }: FairlaneJob,
-  { hooks }: AttemptDependencies,
-): AttemptFailed {
-  hooks.onAttemptEnded?.({ queue, name, outcome: 'cancel', processingMs: 0 });
-  return new AttemptFailed({ kind: 'cancel' });
-}
-
-function buried(
-  job: FairlaneJob,
-  code: 'unreadable' | 'invalid_payload',
-  message: string,
-  { hooks }: AttemptDependencies,
-): AttemptFailed {
-  const { queueName: queue, name } = job;
-  hooks.onAttemptEnded?.({ queue, name, outcome: 'dead', code, processingMs: 0 });
+function buried(job: FairlaneJob, code: 'unreadable' | 'invalid_payload', message: string): AttemptFailed {
   const at = new Date().toISOString();
   return new AttemptFailed({
     kind: 'dead',
@@ -200,7 +166,9 @@ async function recordProgress(job: FairlaneJob, value: number | object, logger: 
   }
 }
 
-/** Since the job was due; a retry's own delay is not waiting. */
-function waitedMs({ timestamp, delay: delayMs, processedOn }: FairlaneJob): number {
-  return Math.max(0, (processedOn ?? timestamp) - timestamp - (delayMs || 0));
+/** Since the job was due. A later attempt was due after its backoff, a replay when somebody asked for it. */
+function waited(job: FairlaneJob): { readonly waitedMs?: number } {
+  const { timestamp, delay: delayMs, processedOn, attemptsStarted, stalledCounter, stacktrace } = job;
+  if (attemptsStarted > 1 || stalledCounter > 0 || (stacktrace?.length ?? 0) > 0) return {};
+  return { waitedMs: Math.max(0, (processedOn ?? timestamp) - timestamp - (delayMs || 0)) };
 }

@@ -6,6 +6,9 @@ import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-r
 import { isTooDeep } from './envelope.js';
 import { storableResult } from './stored-result.js';
 
+/** How an attempt ended. */
+export type Settled = { readonly kind: 'completed' } | Settlement;
+
 /** What BullMQ's moves answer: the next job, or nothing. */
 type Moved = Awaited<ReturnType<Job['moveToFailed']>>;
 
@@ -30,6 +33,11 @@ export class UnreadableData {
  * in the middle of BullMQ's loops (A23).
  */
 export class FairlaneJob extends Job<unknown, unknown> {
+  /** For how long the handler ran; undefined where none was run. */
+  processingMs: number | undefined;
+  /** Told when Redis has agreed to how the attempt ended, never when it refused. */
+  onSettled: ((job: FairlaneJob, settled: Settled) => void) | undefined;
+
   static override fromJSON<T, R, N extends string>(
     queue: Parameters<typeof Job.fromJSON>[0],
     json: JobJson,
@@ -48,7 +56,9 @@ export class FairlaneJob extends Job<unknown, unknown> {
   }
 
   override async moveToCompleted(returnValue: unknown, token: string, fetchNext = true): Promise<Moved> {
-    return super.moveToCompleted(storableResult(returnValue), token, fetchNext);
+    const moved = await super.moveToCompleted(storableResult(returnValue), token, fetchNext);
+    this.onSettled?.(this, { kind: 'completed' });
+    return moved;
   }
 
   /**
@@ -73,6 +83,12 @@ export class FairlaneJob extends Job<unknown, unknown> {
   }
 
   async #settle(failure: AttemptFailed, token: string, fetchNext: boolean): Promise<Moved> {
+    const moved = await this.#move(failure, token, fetchNext);
+    this.onSettled?.(this, failure.settlement);
+    return moved;
+  }
+
+  async #move(failure: AttemptFailed, token: string, fetchNext: boolean): Promise<Moved> {
     const { settlement } = failure;
     const backend = this.backend as unknown as FairlaneBackend;
     const id = this.id as string;

@@ -116,7 +116,7 @@ describe('cancelling a job that runs', () => {
     const view = await world.untilState(producer, id, 'cancelled');
     expect((reason as Error).message).toBe('the job was cancelled');
     expect(view).toMatchObject({ finishedAt: expect.any(String) });
-    expect(outcomes).toEqual(['cancel']);
+    await expect.poll(() => outcomes).toEqual(['cancel']);
     expect(await operations.queueCounts('parcels')).toMatchObject({ active: 0, cancelled: 1, dead: 0 });
     expect((await operations.account('acme')).gates.every(({ inFlight }) => inFlight === 0)).toBe(true);
   });

@@ -5,6 +5,7 @@ import { connectProducer, type RedisSettings } from '../connections.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { UnavailableError } from '../errors.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
+import { StatisticsRecorder } from '../statistics/recorder.js';
 import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
@@ -72,6 +73,12 @@ export function createProducer(options: ProducerOptions): Producer {
   const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
   const views = new JobViewReader(first, queues, options.effects);
   const lanes = createLanes({ connection: client, prefix });
+  const recorder = new StatisticsRecorder({
+    client: async () => first.client,
+    prefix,
+    logger: options.logger ?? defaultLogger,
+    isConnected: () => client.status === 'ready',
+  });
 
   async function sendBatch(batch: readonly Submission[], schedule: ReturnType<typeof readSchedule>) {
     try {
@@ -79,11 +86,16 @@ export function createProducer(options: ProducerOptions): Producer {
         (session) => sender.many(batch, schedule, session),
         (answer) => answer === undefined,
       );
+      for (const [at, result] of results?.entries() ?? []) count(batch[at] as Submission, result);
       return results ?? [];
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
       return batch.map((): EnqueueResult => ({ outcome: 'refused', code: 'unavailable', issues: [] }));
     }
+  }
+
+  function count({ queue }: Submission, { outcome }: EnqueueResult): void {
+    if (outcome === 'accepted') recorder.count(queue, 'enqueued');
   }
 
   return {
@@ -95,6 +107,7 @@ export function createProducer(options: ProducerOptions): Producer {
         (session) => sender.one(prepared, schedule, session),
         (answer) => answer === undefined,
       );
+      count(prepared, result as EnqueueResult);
       return result as EnqueueResult;
     },
 
@@ -119,7 +132,10 @@ export function createProducer(options: ProducerOptions): Producer {
 
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
 
-    close: () => sessions.close(),
+    async close() {
+      await recorder.close();
+      await sessions.close();
+    },
   };
 }
 

@@ -1,0 +1,29 @@
+import type { ConsumerHooks } from '../consumer/hooks.js';
+import type { StatisticsRecorder } from './recorder.js';
+
+/** Outcomes of an attempt that end its job's run. */
+const ENDS = { completed: 'completed', dead: 'dead', cancel: 'cancelled' } as const;
+
+/** The hooks of a consumer, with the shared statistics counted as well. */
+export function countingHooks(recorder: StatisticsRecorder, hooks: ConsumerHooks): ConsumerHooks {
+  return {
+    ...hooks,
+    onStarted(event) {
+      recorder.count(event.queue, 'started');
+      if (event.waitedMs !== undefined) recorder.waited(event.queue, event.waitedMs);
+      hooks.onStarted?.(event);
+    },
+    onFailedAttempt(event) {
+      if (event.class !== 'throttled') recorder.count(event.queue, 'failedAttempts');
+      hooks.onFailedAttempt?.(event);
+    },
+    onAttemptEnded(event) {
+      const { queue, outcome, processingMs } = event;
+      if (processingMs !== undefined) recorder.processed(queue, processingMs);
+      if (outcome === 'completed') recorder.count(queue, 'succeededAttempts');
+      const end = (ENDS as Partial<Record<typeof outcome, (typeof ENDS)[keyof typeof ENDS]>>)[outcome];
+      if (end !== undefined) recorder.count(queue, end);
+      hooks.onAttemptEnded?.(event);
+    },
+  };
+}
