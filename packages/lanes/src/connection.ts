@@ -23,6 +23,7 @@ const OWN_COMMANDS = {
   'set-limits': 2,
   'set-paused': 3,
   settle: 1,
+  survey: 1,
   trim: 1,
 } as const;
 

@@ -6,7 +6,7 @@ export {
   type LaneBackendArguments,
 } from './backend.js';
 export { Lanes, createLanes, type AuditReport, type FinishedState, type Retention } from './lanes.js';
-export type { AccountSummary, QueueCounts } from './lane-views.js';
+export type { AccountSummary, QueueCounts, QueueSurvey } from './lane-views.js';
 export type { LanesOptions } from './lane-client.js';
 export { LaneError, LANE_ERROR_CODES, type LaneErrorCode } from './errors.js';
 export {

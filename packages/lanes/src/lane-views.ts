@@ -1,4 +1,4 @@
-import { accountView, type AccountState, type AccountView } from './account-view.js';
+import { accountView, type AccountState, type AccountView, type HeldReason } from './account-view.js';
 import { pageSize, readCursor, writeCursor, type Page } from './cursor.js';
 import { listJobs, type JobFilter, type ListedJob } from './job-list.js';
 import { checkAccount } from './lane-options.js';
@@ -31,6 +31,22 @@ export interface AccountSummary {
   oldestEligibleAgeMs: number | null;
   oldestWaitingAgeMs: number;
 }
+
+/** What a queue's waiting lanes wait for. */
+export interface QueueSurvey {
+  /** Lanes whose jobs could run now. */
+  readonly open: number;
+  /** Since when the oldest of their jobs could have run, ms since the epoch; null when there is none. */
+  readonly openSince: number | null;
+  /** Lanes by what keeps them, and since when (ms since the epoch) the oldest job of them waits. */
+  readonly held: Partial<Record<HeldReason, { readonly lanes: number; readonly since: number }>>;
+  /** False: there were more lanes than were looked at. */
+  readonly isWhole: boolean;
+}
+
+/** Lanes looked at in one call of a survey, which takes Redis about two milliseconds. */
+const SURVEY_BATCH = 250;
+
 /** Entries of the index of waiting lanes that one look may mend. */
 const MAX_MENDED = 20;
 
@@ -84,6 +100,32 @@ export class LaneViews extends LaneSettings {
       });
     }
     return lanes;
+  }
+
+  /** Goes through the waiting lanes of a queue, at most `most` of them, in steps that keep nobody else waiting. */
+  async survey(queue: string, most: number): Promise<QueueSurvey> {
+    const held: Partial<Record<HeldReason, { lanes: number; since: number }>> = {};
+    let open = 0;
+    let openSince: number | null = null;
+    let cursor = '';
+    let met = 0;
+    do {
+      const reply = (await this.run('survey', queue, [], [cursor, SURVEY_BATCH])) as (string | number)[];
+      cursor = String(reply[0]);
+      met += Number(reply[1]);
+      for (let at = 2; at + 2 < reply.length; at += 3) {
+        const [lanes, since] = [Number(reply[at + 1]), Number(reply[at + 2])];
+        if (reply[at] === '') {
+          open += lanes;
+          openSince = Math.min(openSince ?? since, since);
+          continue;
+        }
+        const reason = reply[at] as HeldReason;
+        const known = held[reason];
+        held[reason] = { lanes: (known?.lanes ?? 0) + lanes, since: Math.min(known?.since ?? since, since) };
+      }
+    } while (cursor !== '' && met < most);
+    return { open, openSince, held, isWhole: cursor === '' };
   }
 
   /**

@@ -21,7 +21,7 @@
   Keys computed from `own`, all under the hash tag of the prefix:
     :r:<group>  ready: account -> tag        :h:<group>  held: account -> tag
     :l:<lane>   list of ids, next one last   :p:<lane>   ids of priority > 0 by score
-    :c          held lanes -> opening time   :s          lanes -> waiting since (lower bound)
+    :c          held lanes -> opening time   :s          lanes -> waiting since, open since (lower bounds)
     :t          account -> group served last :k          claims: job -> record
     :o          claims without a job -> seen since       :w  client ids of workers with lanes
     :x:c:<account>, :x:f:, :x:d:, :x:t:<tag>  indexes of completed, failed, delayed, tagged

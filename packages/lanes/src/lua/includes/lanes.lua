@@ -117,6 +117,8 @@ local function unhold(c, g, a)
   call('ZADD', c.own .. ':r:' .. g, tag, a)
   call('ZREM', c.own .. ':h:' .. g, a)
   call('ZREM', c.own .. ':c', lane)
+  -- Its jobs could run from now on: an ordinary hold is nobody's lateness.
+  call('ZADD', c.own .. ':s', 'XX', floor(now()), lane)
   c.e = c.e + length(c, lane)
   c.dirty, c.wake = true, true
   return true
