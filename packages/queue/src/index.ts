@@ -1,5 +1,6 @@
 export { createProducer, type Producer, type ProducerOptions } from './producer/producer.js';
-export type { EnqueueResult } from './producer/enqueue-result.js';
+export type { EnqueueResult, QueueFull } from './producer/enqueue-result.js';
+export { Patience, type PatienceOptions } from './producer/patience.js';
 export type { EnqueueOptions } from './producer/schedule.js';
 export type { EffectSummary, JobView } from './views/job-view.js';
 export type { EffectReader } from './views/read-job-view.js';
@@ -27,6 +28,10 @@ export type {
 export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letters.js';
 export type { JobFilter } from './operations/list-jobs.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
+export { createStatistics, type Statistics, type StatisticsOptions } from './statistics/statistics.js';
+export type { Figures, Quantiles } from './statistics/figures.js';
+export type { MinuteFigures } from './statistics/minute-reader.js';
+export type { QueueState } from './statistics/surveyor.js';
 export type { RedisSettings } from './connections.js';
 export type { QueueLogger } from './logging.js';
 export { isEnvelope, parseJobData, type Envelope } from './jobs/envelope.js';

@@ -10,6 +10,7 @@ describe('@fairlane/queue', () => {
       'createConsumer',
       'createOperations',
       'createProducer',
+      'createStatistics',
       'isEnvelope',
       'openQueues',
       'parseJobData',

@@ -21,15 +21,16 @@ function sum(durations: ReadonlyMap<number, number>): number {
   return [...durations.values()].reduce((total, amount) => total + amount, 0);
 }
 
+async function takesGoodOnes({ parcel }: { parcel: string | string[] }): Promise<void> {
+  if (parcel !== 'good') throw new Error('odd');
+}
+
 describe('the shared statistics', () => {
   it('count what all processes do, each job once, and go by themselves', async () => {
     world.job = defineParcelJob({ retry: { attempts: 2, baseMs: 1, capMs: 1 } });
     const [one, other] = [world.producer(), world.producer()];
-    const handler = async ({ parcel }: { parcel: string | string[] }) => {
-      if (parcel !== 'good') throw new Error('odd');
-    };
-    await world.consumer(handler);
-    await world.consumer(handler);
+    await world.consumer(takesGoodOnes);
+    await world.consumer(takesGoodOnes);
     const good = idOf(await one.enqueue(world.job, payload('good')));
     await one.enqueue(world.job, payload('good'));
     const bad = idOf(await other.enqueue(world.job, payload('bad')));
