@@ -1,7 +1,7 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
 import type { Lanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
-import type { Operations, Producer } from '@fairlane/queue';
+import type { Operations, Producer, Statistics } from '@fairlane/queue';
 
 /** All that the app needs from outside; `main.ts` opens it, tests build it around their own Redis. */
 export interface AppDeps {
@@ -11,6 +11,7 @@ export interface AppDeps {
   readonly operations: Operations;
   /** For looks at queues. */
   readonly lanes: Lanes;
+  readonly statistics: Statistics;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

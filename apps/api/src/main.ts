@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createLanes } from '@fairlane/lanes';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
-import { createOperations, createProducer } from '@fairlane/queue';
+import { createOperations, createProducer, createStatistics } from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
@@ -58,12 +58,16 @@ const operations = createOperations({
 });
 shutdown.add('operations', () => operations.close());
 
+const statistics = createStatistics({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
+shutdown.add('statistics', () => statistics.close());
+
 let stopping = false;
 const app = createApp({
   producer,
   batchProducer,
   operations,
   lanes: createLanes({ connection: redis, prefix: env.FAIRLANE_PREFIX }),
+  statistics,
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,

@@ -24,9 +24,7 @@ import { accountRoutes } from './accounts/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
-import { getQueue } from './queues/get-queue.js';
-import { listQueues } from './queues/list-queues.js';
-import { queueList, queueParams, queueView } from './queues/schemas.js';
+import { queueRoutes } from './queues/routes.js';
 import { getHealth } from './system/get-health.js';
 import { getMetrics } from './system/get-metrics.js';
 import { getReadiness } from './system/get-readiness.js';
@@ -115,27 +113,7 @@ export const routes: readonly Route[] = [
     handler: resolveEffect,
   }),
   ...deadLetterRoutes,
-  route({
-    method: 'get',
-    path: '/v1/queues',
-    summary: 'All queues with their counts by state',
-    access: ['viewer', 'limits', 'operator'],
-    accountTokens: 'refused',
-    responses: { 200: { description: 'The queues', schema: queueList } },
-    errors: [],
-    handler: listQueues,
-  }),
-  route({
-    method: 'get',
-    path: '/v1/queues/{queue}',
-    summary: 'One queue with its counts by state',
-    access: ['viewer', 'limits', 'operator'],
-    accountTokens: 'refused',
-    params: queueParams,
-    responses: { 200: { description: 'The queue', schema: queueView } },
-    errors: ['unknown_queue'],
-    handler: getQueue,
-  }),
+  ...queueRoutes,
   ...accountRoutes,
   route({
     method: 'get',

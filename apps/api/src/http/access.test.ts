@@ -20,6 +20,7 @@ const expected: Record<string, 'public' | Role[]> = {
   'delete /v1/dead-letters/{id}': ['operator'],
   'get /v1/queues': ['viewer', 'limits', 'operator'],
   'get /v1/queues/{queue}': ['viewer', 'limits', 'operator'],
+  'get /v1/queues/{queue}/series': ['viewer', 'limits', 'operator'],
   'get /v1/accounts': ['viewer', 'limits', 'operator'],
   'get /v1/accounts/{account}': ['viewer', 'limits', 'operator'],
   'put /v1/accounts/{account}': ['limits', 'operator'],

@@ -87,6 +87,11 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, '/v1/queues/outreach'],
       [404, '/v1/queues/nope'],
     ],
+    'get-queues-queue-series': [
+      [200, '/v1/queues/outreach/series?minutes=3'],
+      [400, '/v1/queues/outreach/series?minutes=62'],
+      [404, '/v1/queues/nope/series'],
+    ],
     'get-accounts': [
       [200, '/v1/accounts?limit=5&search=a'],
       [400, '/v1/accounts?limit=x'],

@@ -1,28 +1,45 @@
-import type { Lanes } from '@fairlane/lanes';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
 import { Problem } from '../http/problems.js';
 import type { queueView } from './schemas.js';
 
-/** What is known of one declared queue. */
-export async function readQueue(
-  { catalogue, producer, lanes }: AppContext,
-  name: string,
-): Promise<z.output<typeof queueView>> {
-  const definitions: Readonly<Record<string, { slots: { min: number; max: number } }>> =
-    catalogue.queues.definitions;
+type Slots = { readonly min: number; readonly max: number };
+
+/** Waiting lanes looked at for an answer: four short calls. Beyond that the last look at all of them tells more. */
+const LOOKED_AT = 1_000;
+
+/** @throws Problem `unknown_queue` */
+export function slotsOf({ catalogue }: AppContext, name: string): Slots {
+  const definitions: Readonly<Record<string, { slots: Slots }>> = catalogue.queues.definitions;
   const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (!definition) throw new Problem('unknown_queue');
-  const [counts, { paused }] = await Promise.all([producer.queueCounts(name), lanes.queueCounts(name)]);
-  const oldestEligibleAgeMs = counts.ready === 0 ? null : await readOldestAge(lanes, name);
-  return { queue: name, counts, paused, oldestEligibleAgeMs, slots: definition.slots };
+  return definition.slots;
 }
 
-/** Lanes wait in one order, held or not: the longest waiting open one is near the front unless many are held. */
-async function readOldestAge(lanes: Lanes, queue: string): Promise<number | null> {
-  for (const count of [20, 1_000]) {
-    const open = (await lanes.oldestLanes(queue, count)).find((lane) => !lane.held);
-    if (open) return Math.max(0, Date.now() - open.since);
-  }
-  return null;
+/** What is known of one declared queue. */
+export async function readQueue(app: AppContext, name: string): Promise<z.output<typeof queueView>> {
+  const { min, max } = slotsOf(app, name);
+  const { producer, lanes, statistics } = app;
+  const [counts, { paused }, figures] = await Promise.all([
+    producer.queueCounts(name),
+    lanes.queueCounts(name),
+    statistics.figures(name),
+  ]);
+  return {
+    queue: name,
+    counts,
+    paused,
+    oldestEligibleAgeMs: counts.ready === 0 ? null : await readOldestAge(app, name),
+    slots: { min, max },
+    lastMinute: figures.minute,
+    lastHour: figures.hour,
+  };
+}
+
+async function readOldestAge({ lanes, statistics }: AppContext, name: string): Promise<number | null> {
+  const { openSince, isWhole } = await lanes.survey(name, LOOKED_AT);
+  const ageMs = openSince === null ? null : Math.max(0, Date.now() - openSince);
+  if (isWhole) return ageMs;
+  const looked = (await statistics.states()).get(name)?.oldestEligibleAgeMs ?? null;
+  return ageMs === null ? looked : Math.max(ageMs, looked ?? 0);
 }

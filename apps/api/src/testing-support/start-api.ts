@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
-import { createOperations, createProducer, type Producer } from '@fairlane/queue';
+import { createOperations, createProducer, createStatistics, type Producer } from '@fairlane/queue';
 import {
   connectRedis,
   createLogger,
@@ -73,12 +73,14 @@ export async function startApi({
   const { timeoutMs } = PRODUCER_LIMITS;
   const operations = createOperations({ ...connection, timeoutMs, effects: ledger });
   const lanes = createLanes({ connection: redis, prefix });
+  const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs: 500 });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
     batchProducer,
     operations,
     lanes,
+    statistics,
     catalogue,
     tokens: records,
     logger,
@@ -96,6 +98,7 @@ export async function startApi({
     await producer.close();
     await batchProducer.close();
     await operations.close();
+    await statistics.close();
     await ledger.close();
     redis.disconnect();
   });
