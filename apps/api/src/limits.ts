@@ -4,6 +4,12 @@ export const MAX_JSON_BYTES = 64 * 1024;
 /** Chunks of a batch (each at most 64 KiB) that are worked on at once, or whose answers wait for a slow reader. */
 export const BATCH_WINDOW = 4;
 
+/**
+ * A batch that meets a full queue is read no further and waits, for as long as the queue drains; when nothing moves for
+ * this long, its lines are refused. Well below the time after which an idle connection is closed.
+ */
+export const BATCH_FULL_WAIT_MS = 30_000;
+
 /** Farthest a job may be scheduled ahead. */
 export const MAX_DELAY_MS = 366 * 86_400_000;
 

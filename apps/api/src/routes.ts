@@ -46,7 +46,14 @@ export const routes: readonly Route[] = [
       202: { description: 'Accepted', schema: enqueued },
       200: { description: 'The same job was accepted before', schema: enqueued },
     },
-    errors: ['unknown_job', 'key_conflict', 'payload_too_large', 'invalid_payload', 'account_forbidden'],
+    errors: [
+      'unknown_job',
+      'key_conflict',
+      'payload_too_large',
+      'invalid_payload',
+      'account_forbidden',
+      'queue_full',
+    ],
     handler: enqueueJob,
   }),
   route({

@@ -230,7 +230,9 @@ export function laneScripts(): ReadonlyMap<string, ComposedScript> {
  * its own ARGV off the end. Like BullMQ's text it sees a `redis` whose `call` is redirected to the lanes, and besides
  *
  * - `redis.now()`: the server's time in ms, where tests may move it;
- * - `redis.lanes()`: functions of `src/lua/includes/nested.lua`.
+ * - `redis.lanes()`: functions of `src/lua/includes/nested.lua`;
+ * - `redis.waiting(from)`, where BullMQ's adds a job: how many jobs wait in its queue, and how many of its account,
+ *   which are counted only where at least `from` wait.
  */
 export function laneScript(
   commandName: string,

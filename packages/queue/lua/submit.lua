@@ -14,12 +14,14 @@
     retentionMs  how long the memory outlives the end of a run
     deadlineMs   server time after which the producer has given up: adding now would add a job it reported refused
     first        '1': another payload counts as a duplicate of the first
+    maxWaiting, maxWaitingPerAccount   bounds of the queue
 
   Reply
     { 'accepted', generation }
     { 'duplicate', state }   state of the job that holds the key
     { 'conflict', state }
     { 'expired', nowMs }     nothing was done
+    { 'full', of }           nothing was done, since as many jobs wait as may: of the 'queue', or of the 'account'
     a negative number        BullMQ's refusal, nothing was remembered
 ]]
 --- @include "read-entry"
@@ -58,6 +60,14 @@ if held_by then
     return { 'conflict', held_by }
   end
   return { 'duplicate', held_by }
+end
+
+local maxWaiting, maxOfAccount = tonumber(outerArgs[10]), tonumber(outerArgs[11])
+local waiting, ofAccount = redis.waiting(maxOfAccount)
+if waiting >= maxWaiting then
+  return { 'full', 'queue' }
+elseif ofAccount >= maxOfAccount then
+  return { 'full', 'account' }
 end
 
 -- What is left of the earlier run goes: an ended one, or one whose hash was deleted behind our back (its id would still

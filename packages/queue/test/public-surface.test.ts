@@ -6,6 +6,7 @@ describe('@fairlane/queue', () => {
     expect(Object.keys(queue).toSorted()).toEqual([
       'GenerationMismatchError',
       'InvalidOptionsError',
+      'Patience',
       'UnavailableError',
       'createConsumer',
       'createOperations',

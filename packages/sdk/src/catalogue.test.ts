@@ -100,12 +100,23 @@ describe('catalogue', () => {
   });
 });
 
+const defaultBounds = { maxWaiting: 1_000_000, maxWaitingPerAccount: 500_000 };
+
 describe('queues', () => {
   it('reads a number of slots as a fixed range', () => {
     expect(queues.definitions).toEqual({
-      fast: { slots: { min: 10, max: 10 }, weight: 1 },
-      bulk: { slots: { min: 1, max: 3 }, weight: 2 },
+      fast: { slots: { min: 10, max: 10 }, weight: 1, ...defaultBounds },
+      bulk: { slots: { min: 1, max: 3 }, weight: 2, ...defaultBounds },
     });
+  });
+
+  it('R14 lets an account have half of what may wait, where it does not say otherwise', () => {
+    const { definitions } = defineQueues({
+      small: { slots: 1, maxWaiting: 9 },
+      fair: { slots: 1, maxWaiting: 9, maxWaitingPerAccount: 2 },
+    });
+    expect(definitions.small).toMatchObject({ maxWaiting: 9, maxWaitingPerAccount: 5 });
+    expect(definitions.fair).toMatchObject({ maxWaiting: 9, maxWaitingPerAccount: 2 });
   });
 
   it.each([
@@ -116,6 +127,18 @@ describe('queues', () => {
     ['a range upside down', { a: { slots: { min: 3, max: 2 } } }, [], 'queue a: slots must be whole numbers'],
     ['too many slots', { a: { slots: 1_001 } }, [], 'queue a: slots must be whole numbers'],
     ['no weight', { a: { slots: 1, weight: 0 } }, [], 'queue a: weight must be above 0'],
+    [
+      'no room',
+      { a: { slots: 1, maxWaiting: 0 } },
+      [],
+      'queue a: maxWaiting must be a whole number of at least 1',
+    ],
+    [
+      'a bound that is never reached',
+      { a: { slots: 1, maxWaiting: 5, maxWaitingPerAccount: 6 } },
+      [],
+      'queue a: maxWaitingPerAccount is above maxWaiting (5), so it would never be reached',
+    ],
     [
       'a rule to nowhere',
       { a: { slots: 1 } },

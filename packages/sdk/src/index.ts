@@ -77,6 +77,7 @@ export {
   type RoutedJob,
   type RoutingRule,
   type Slots,
+  type WaitingBounds,
 } from './queues.js';
 export { nextDelayMs, retryDelayMs } from './retry.js';
 export { parseRetryAfter } from './retry-after.js';

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { EnqueueResult } from '@fairlane/queue';
+import { Patience, type EnqueueResult } from '@fairlane/queue';
 import type { JobContract } from '@fairlane/sdk';
 import { toProblem } from '../http/error-handler.js';
 import { parseJson } from '../http/parse-json.js';
 import { describeIssues, PROBLEMS, type Issue, type ProblemCode } from '../http/problems.js';
 import { refuseEncoding } from '../http/read-body.js';
 import type { Call, Reply } from '../http/route.js';
-import { BATCH_WINDOW, MAX_JSON_BYTES } from '../limits.js';
+import { BATCH_FULL_WAIT_MS, BATCH_WINDOW, MAX_JSON_BYTES } from '../limits.js';
 import { mapInOrder } from '../ndjson/map-in-order.js';
 import { splitLines, type Line } from '../ndjson/split-lines.js';
 import type { EnqueueOutcome } from './enqueue-counter.js';
@@ -19,7 +19,9 @@ type BatchLine = z.output<typeof batchLine>;
 
 /**
  * `POST /v1/jobs/{name}/batch`: a line in, a line out, in order, while the upload still runs. Memory is
- * bounded by the chunks at work, whatever the length. A client that sends the same batch again after a
+ * bounded by the chunks at work, whatever the length. While a queue is full the upload is read no further, so that a
+ * batch goes in as fast as the queue drains; what nothing makes room for is rejected with `queue_full`, to be sent
+ * again later. A client that sends the same batch again after a
  * broken connection gets duplicates for what was accepted.
  */
 export async function enqueueBatch(call: BatchCall): Promise<Reply> {
@@ -33,14 +35,24 @@ export async function enqueueBatch(call: BatchCall): Promise<Reply> {
 async function* answers(call: BatchCall, contract: JobContract): AsyncGenerator<string> {
   const summary = { accepted: 0, duplicates: 0, rejected: 0 };
   const counted = { accepted: 'accepted', duplicate: 'duplicates', rejected: 'rejected' } as const;
-  const groups = splitLines(call.request, MAX_JSON_BYTES);
-  for await (const lines of mapInOrder(groups, BATCH_WINDOW, (group) =>
-    enqueueLines(call, contract, group),
-  )) {
-    for (const { status } of lines) summary[counted[status]] += 1;
-    yield lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  const { socket } = call.request;
+  socket.once('close', leave);
+  try {
+    const patience = new Patience({ waitMs: BATCH_FULL_WAIT_MS, signal: gone.signal });
+    const groups = splitLines(call.request, MAX_JSON_BYTES);
+    const answered = mapInOrder(groups, BATCH_WINDOW, (group) =>
+      enqueueLines(call, contract, group, patience),
+    );
+    for await (const lines of answered) {
+      for (const { status } of lines) summary[counted[status]] += 1;
+      yield lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    }
+    yield `${JSON.stringify({ summary })}\n`;
+  } finally {
+    socket.off('close', leave);
   }
-  yield `${JSON.stringify({ summary })}\n`;
 }
 
 /** Never throws: whatever is wrong costs the lines it is wrong with. */
@@ -48,6 +60,7 @@ async function enqueueLines(
   call: BatchCall,
   contract: JobContract,
   lines: readonly Line[],
+  patience: Patience,
 ): Promise<BatchLine[]> {
   const answered: BatchLine[] = [];
   const payloads: { readonly line: number; readonly index: number; readonly payload: unknown }[] = [];
@@ -61,6 +74,7 @@ async function enqueueLines(
     for await (const result of call.app.batchProducer.enqueueMany(
       contract,
       payloads.map(({ payload }) => payload),
+      { patience },
     )) {
       const { line, index, payload } = payloads[next] as (typeof payloads)[number];
       answered[index] = describeResult(line, result);

@@ -24,9 +24,19 @@ export async function enqueueJob({ app, params, query, body, principal }: Enqueu
   if (result.outcome === 'conflict') {
     throw new Problem('key_conflict', { extra: { id: result.id, key: result.key } });
   }
-  if (result.outcome === 'refused') {
-    throw new Problem(result.code, { detail: describeIssues(result.issues), issues: result.issues });
-  }
+  if (result.outcome === 'refused') throw refusal(result);
   const { id, key, outcome: status, state } = result;
   return { status: status === 'accepted' ? 202 : 200, body: { id, key, status, state } };
+}
+
+function refusal(result: EnqueueResult & { readonly outcome: 'refused' }): Problem {
+  const { code, issues } = result;
+  const detail = describeIssues(issues);
+  // Nothing is wrong with the input, so there are no paths to name.
+  if (code === 'queue_full') return new Problem(code, { detail, headers: retryAfter(result.retryAfterMs) });
+  return new Problem(code, { detail, issues });
+}
+
+function retryAfter(ms: number): Record<string, string> {
+  return { 'retry-after': String(Math.ceil(ms / 1_000)) };
 }

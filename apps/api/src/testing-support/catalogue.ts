@@ -1,4 +1,11 @@
-import { createCatalogue, defineJob, defineLimitGroups, defineQueues } from '@fairlane/sdk';
+import {
+  createCatalogue,
+  defineJob,
+  defineLimitGroups,
+  defineQueues,
+  type Catalogue,
+  type WaitingBounds,
+} from '@fairlane/sdk';
 import { z } from 'zod';
 
 export const messageSend = defineJob({
@@ -34,14 +41,19 @@ const alertRaise = defineJob({
 });
 
 /** Jobs of the API's own tests, so that they do not change with the product's. */
-export const catalogue = createCatalogue({
-  jobs: [messageSend, alertRaise],
-  queues: defineQueues(
-    { outreach: { slots: 10 }, critical: { slots: { min: 1, max: 4 } }, bulk: { slots: 3 } },
-    { rules: [{ when: (job) => job.name === 'alert.raise', queue: 'critical' }, { queue: 'bulk' }] },
-  ),
-  limitGroups: defineLimitGroups({ email: {}, sms: { total: { limit: 1, perMs: 60_000 } }, default: {} }),
-});
+export const catalogue = catalogueWith({});
+
+/** The same, with bounds of what may wait in `outreach`. */
+export function catalogueWith(bounds: Partial<WaitingBounds>): Catalogue {
+  return createCatalogue({
+    jobs: [messageSend, alertRaise],
+    queues: defineQueues(
+      { outreach: { slots: 10, ...bounds }, critical: { slots: { min: 1, max: 4 } }, bulk: { slots: 3 } },
+      { rules: [{ when: (job) => job.name === 'alert.raise', queue: 'critical' }, { queue: 'bulk' }] },
+    ),
+    limitGroups: defineLimitGroups({ email: {}, sms: { total: { limit: 1, perMs: 60_000 } }, default: {} }),
+  });
+}
 
 let leadCount = 0;
 

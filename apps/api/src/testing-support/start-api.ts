@@ -13,10 +13,11 @@ import {
   redisCheck,
   type TokenRecord,
 } from '@fairlane/runtime';
+import type { Catalogue } from '@fairlane/sdk';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../app.js';
 import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS } from '../limits.js';
-import { catalogue } from './catalogue.js';
+import { catalogue as testCatalogue } from './catalogue.js';
 
 export const ROLE_TOKENS = ['producer', 'viewer', 'limits', 'operator'] as const;
 
@@ -54,9 +55,11 @@ export interface Answer {
 export async function startApi({
   redisUrl,
   prefix,
+  catalogue = testCatalogue,
 }: {
   redisUrl: string;
   prefix: string;
+  catalogue?: Catalogue;
 }): Promise<ApiUnderTest> {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({

@@ -23,6 +23,9 @@ export interface DedupTerms {
   /** Server time after which the job must not be added any more. */
   readonly deadlineMs: number;
   readonly onConflict: 'reject' | 'first';
+  /** Most jobs that may wait in the queue, of all accounts and of this one. */
+  readonly maxWaiting: number;
+  readonly maxWaitingPerAccount: number;
 }
 
 const ACTIVATING = new Set(['moveToActive', 'moveToFinished', 'moveToDelayed']);
@@ -120,7 +123,8 @@ export class FairlaneBackend extends LaneBackend {
     const { bucketKey, field } = dedupKey(this.redisPrefix, id);
     const first = onConflict === 'first' ? '1' : '0';
     const base = `${this.redisPrefix}:`;
-    const args = [field, id, account, digest, this.name, base, retentionMs, deadlineMs, first];
+    const bounds = [terms.maxWaiting, terms.maxWaitingPerAccount];
+    const args = [field, id, account, digest, this.name, base, retentionMs, deadlineMs, first, ...bounds];
     return this.addJobToTransaction(withCall(client, { command, keys: [bucketKey], args }), job, job.id);
   }
 

@@ -1,4 +1,5 @@
 import type { JobState, PayloadIssue } from '@fairlane/sdk';
+import { UNKNOWN_DRAIN_MS } from './drain-rates.js';
 import type { Submission } from './submission.js';
 
 /** What became of one job handed in. */
@@ -16,11 +17,26 @@ export type EnqueueResult =
       readonly outcome: 'refused';
       readonly code: 'invalid_payload' | 'payload_too_large' | 'unavailable';
       readonly issues: readonly PayloadIssue[];
-    };
+    }
+  | QueueFull;
+
+/** As many jobs wait as may: nothing was stored. */
+export interface QueueFull {
+  readonly outcome: 'refused';
+  readonly code: 'queue_full';
+  /** One, that names the bound. */
+  readonly issues: readonly PayloadIssue[];
+  /** By then there should be room, as fast as the queue drains now. */
+  readonly retryAfterMs: number;
+}
+
+export function isQueueFull(result: EnqueueResult | undefined): result is QueueFull {
+  return result?.outcome === 'refused' && result.code === 'queue_full';
+}
 
 /** Reads the reply of `submit.lua`; undefined when the server took it as too late. */
 export function readReply(
-  { identity: { id, key } }: Submission,
+  { identity: { id, key }, queue, bounds }: Submission,
   reply: unknown,
   delayed: boolean,
 ): EnqueueResult | undefined {
@@ -32,6 +48,13 @@ export function readReply(
       return { outcome, id, key, state: state as JobState };
     case 'conflict':
       return { outcome, id, key };
+    case 'full': {
+      const bound = state === 'account' ? 'maxWaitingPerAccount' : 'maxWaiting';
+      const whose = state === 'account' ? 'of the account ' : '';
+      const message = `${bounds[bound]} jobs ${whose}wait in the queue ${queue}, as many as may (${bound})`;
+      const issues = [{ path: '', message }];
+      return { outcome: 'refused', code: 'queue_full', issues, retryAfterMs: UNKNOWN_DRAIN_MS };
+    }
     case 'expired':
       return undefined;
     default:

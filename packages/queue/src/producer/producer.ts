@@ -10,7 +10,9 @@ import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { inBatches } from './batches.js';
-import type { EnqueueResult } from './enqueue-result.js';
+import { DrainRates, retryAfterMs } from './drain-rates.js';
+import { isQueueFull, type EnqueueResult } from './enqueue-result.js';
+import { Patience } from './patience.js';
 import { pipelined } from './pipelined.js';
 import { RedisSessions } from './redis-session.js';
 import { readSchedule, type EnqueueOptions } from './schedule.js';
@@ -47,12 +49,13 @@ export interface Producer {
   /**
    * Hands many jobs in, in batches of one round trip. One result a payload, in order. Reads no more of the source
    * than what is on its way, so a source of any length is fine. A batch that Redis does not take is answered as
-   * refused with `unavailable`.
+   * refused with `unavailable`. While a queue is full jobs are refused with `queue_full`, or, with `patience`, the
+   * source is read no further and what was refused is handed in again until there is room.
    */
   enqueueMany<C extends JobContract>(
     contract: C,
     payloads: Iterable<PayloadInput<C>> | AsyncIterable<PayloadInput<C>>,
-    options?: EnqueueOptions,
+    options?: EnqueueOptions & { readonly patience?: Patience },
   ): AsyncIterable<EnqueueResult>;
   /** The job of that id in whichever queue it is, or undefined. */
   job(id: string): Promise<JobView | undefined>;
@@ -60,6 +63,7 @@ export interface Producer {
   close(): Promise<void>;
 }
 
+const NO_PATIENCE = new Patience({ waitMs: 0 });
 const BATCH_COUNT = 200;
 /** Batches on their way at once: enough to keep Redis busy while the next one is being checked. */
 const BATCHES_AT_ONCE = 3;
@@ -71,6 +75,7 @@ export function createProducer(options: ProducerOptions): Producer {
   const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
   const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
   const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
+  const rates = new DrainRates(client, sessions, prefix);
   const views = new JobViewReader(first, queues, options.effects);
   const lanes = createLanes({ connection: client, prefix });
   const recorder = new StatisticsRecorder({
@@ -94,8 +99,36 @@ export function createProducer(options: ProducerOptions): Producer {
     }
   }
 
+  /** Hands in again what a full queue refused, for as long as that helps. */
+  async function sendPatiently(
+    batch: readonly Submission[],
+    schedule: ReturnType<typeof readSchedule>,
+    patience: Patience,
+  ): Promise<EnqueueResult[]> {
+    const results = await sendBatch(batch, schedule);
+    for (;;) {
+      const refused = [...results.keys()].filter((at) => isQueueFull(results[at]));
+      if (refused.length === 0) return results;
+      if (!(await patience.wait())) {
+        return Promise.all(results.map((result, at) => withRetryTime(batch[at] as Submission, result)));
+      }
+      const again = await sendBatch(
+        refused.map((at) => batch[at] as Submission),
+        schedule,
+      );
+      if (again.some((result) => !isQueueFull(result))) patience.moved();
+      for (const [index, at] of refused.entries()) results[at] = again[index] as EnqueueResult;
+    }
+  }
+
   function count({ queue }: Submission, { outcome }: EnqueueResult): void {
     if (outcome === 'accepted') recorder.count(queue, 'enqueued');
+  }
+
+  /** Says to those that a full queue refused when to come back. */
+  async function withRetryTime({ queue, bounds }: Submission, result: EnqueueResult): Promise<EnqueueResult> {
+    if (!isQueueFull(result)) return result;
+    return { ...result, retryAfterMs: retryAfterMs(bounds.maxWaiting, await rates.perSecond(queue)) };
   }
 
   return {
@@ -108,17 +141,18 @@ export function createProducer(options: ProducerOptions): Producer {
         (answer) => answer === undefined,
       );
       count(prepared, result as EnqueueResult);
-      return result as EnqueueResult;
+      return withRetryTime(prepared, result as EnqueueResult);
     },
 
-    async *enqueueMany(contract, payloads, enqueueOptions = {}) {
+    async *enqueueMany(contract, payloads, { patience = NO_PATIENCE, ...enqueueOptions } = {}) {
       const schedule = readSchedule(enqueueOptions);
       const batches = inBatches(payloads, BATCH_COUNT);
       const answered = pipelined(batches, BATCHES_AT_ONCE, async (batch) => {
         const prepared = batch.map((payload) => prepare(catalogue, contract, payload, maxPayloadBytes));
-        const sent = await sendBatch(
+        const sent = await sendPatiently(
           prepared.filter((one) => one.kind === 'submission'),
           schedule,
+          patience,
         );
         let next = 0;
         return prepared.map((one) =>

@@ -65,6 +65,7 @@ export class Sender {
       retentionMs: this.#retentionMs,
       deadlineMs: session.runUntilMs,
       onConflict: submission.contract.onConflict,
+      ...submission.bounds,
     };
     const job = toJobJson(submission, schedule, session.nowMs);
     return this.#backendOf(submission.queue).submit(client, job, terms);

@@ -1,5 +1,5 @@
 import { identify, parsePayload, PayloadError } from '@fairlane/sdk';
-import type { Catalogue, JobContract, JobIdentity, PayloadIssue } from '@fairlane/sdk';
+import type { Catalogue, JobContract, JobIdentity, PayloadIssue, WaitingBounds } from '@fairlane/sdk';
 import type { JobJson } from 'bullmq';
 import type { z } from 'zod';
 import { storedDigest } from '../dedup/dedup-key.js';
@@ -13,6 +13,7 @@ export interface Submission {
   readonly contract: JobContract;
   readonly identity: JobIdentity;
   readonly queue: string;
+  readonly bounds: WaitingBounds;
   readonly digest: string;
   readonly data: string;
 }
@@ -44,13 +45,26 @@ export function prepare<N extends string, S extends z.ZodType>(
     }
     const queue = catalogue.queueFor(contract, payload);
     const digest = storedDigest(identity.payloadDigest);
-    return { kind: 'submission', contract, identity, queue, digest, data };
+    return {
+      kind: 'submission',
+      contract,
+      identity,
+      queue,
+      bounds: boundsOf(catalogue, queue),
+      digest,
+      data,
+    };
   } catch (error) {
     if (error instanceof PayloadError) {
       return { kind: 'refusal', code: 'invalid_payload', issues: error.issues };
     }
     throw error;
   }
+}
+
+function boundsOf({ queues }: Catalogue, queue: string): WaitingBounds {
+  const definitions: Readonly<Record<string, WaitingBounds>> = queues.definitions;
+  return definitions[queue] as WaitingBounds;
 }
 
 /** The job as BullMQ's backend takes it. @param nowMs server time. */

@@ -4,7 +4,7 @@
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's, then the job's lane ('' =
   the shared one), '' or JSON { cost, tag, parent }, the queue's key prefix, a time for tests.
-  Returns BullMQ's reply.
+  Returns BullMQ's reply. A script around BullMQ's may ask `redis.waiting()` before it adds the job.
 ]]
 local extra = table.remove(ARGV)
 own.given = table.remove(ARGV)
@@ -93,7 +93,24 @@ local function redirect(command, key, ...)
   return call(command, key, ...)
 end
 
-local reply = bull({ call = redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
+-- Jobs that wait in the queue: ready, held, for their time or for a retry. From `from` on those of the job's account
+-- are counted too, since an account has no more than all: one command for each of its groups.
+local function waiting(from)
+  local all = load(own).n + call('ZCARD', PRIORITIZED) + call('ZCARD', DELAYED)
+  if all < from then
+    return all, all
+  end
+  local account = string.sub(own.lane, string.find(own.lane, ':', 1, true) + 1)
+  local of_account = call('ZCARD', own.own .. ':x:d:' .. account)
+  for g in string.gmatch(own.g or '', '[^,]+') do
+    local lane = g .. ':' .. account
+    of_account = of_account + call('LLEN', own.own .. ':l:' .. lane) + call('ZCARD', own.own .. ':p:' .. lane)
+  end
+  return all, of_account
+end
+
+local bull_redis = { call = redirect, pcall = redis.pcall, now = now, lanes = rare, waiting = waiting }
+local reply = bull(bull_redis, KEYS, ARGV)
 if own.born and not load(own).g then
   -- A queue of lanes from its first job on, so that parents find their way back into it.
   rare().add_group(own, string.sub(own.lane, 1, string.find(own.lane, ':', 1, true) - 1))
