@@ -22,6 +22,7 @@ it('exports this and nothing else', () => {
     'jobOfOwner',
     'jobOwner',
     'openBlobStore',
+    'openBlobs',
     'parseContentDigest',
     'parseSource',
   ]);

@@ -25,6 +25,7 @@ export {
 } from './errors.js';
 export { jobOfOwner, jobOwner } from './owner.js';
 export { formatSource, parseSource, type BlobRef, type BlobSource } from './source.js';
+export { openBlobs } from './open-blobs.js';
 export { createFileStore } from './stores/file-store.js';
 export { BlobLocationError, openBlobStore } from './stores/open-blob-store.js';
 export type { SweepOptions, SweepReply } from './sweeper.js';

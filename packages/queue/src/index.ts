@@ -26,6 +26,8 @@ export type {
   ResolveOutcome,
 } from './operations/dead-letters.js';
 export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letters.js';
+export type { StoredPayload } from './payloads/stored-payload.js';
+export { isClaimCheck, type ClaimCheck } from './payloads/claim-check.js';
 export type { JobFilter } from './operations/list-jobs.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export { createStatistics, type Statistics, type StatisticsOptions } from './statistics/statistics.js';

@@ -12,6 +12,7 @@ describe('@fairlane/queue', () => {
       'createOperations',
       'createProducer',
       'createStatistics',
+      'isClaimCheck',
       'isEnvelope',
       'openQueues',
       'parseJobData',

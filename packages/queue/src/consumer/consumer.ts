@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Blobs } from '@fairlane/blobs';
 import type { Retention } from '@fairlane/lanes';
 import { DefinitionError } from '@fairlane/sdk';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
@@ -9,6 +10,7 @@ import { fairlaneBackends } from '../backend/backend-factory.js';
 import { DedupMemory } from '../dedup/dedup-memory.js';
 import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
 import { DedupSweeper } from '../dedup/sweeper.js';
+import { BlobSweeper } from '../payloads/blob-sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
 import { countingHooks } from '../statistics/count-attempts.js';
 import { StatisticsRecorder } from '../statistics/recorder.js';
@@ -38,6 +40,8 @@ export interface ConsumerOptions {
   readonly effects?: EffectRunner;
   /** Given, the consumer sweeps what no job refers to any more. */
   readonly ledger?: SweptLedger;
+  /** Where large payloads and results lie; given, the consumer sweeps it as well. Stays the caller's to close. */
+  readonly blobs?: Blobs | undefined;
   /**
    * How long completed and cancelled jobs are kept, and how many a queue. Default 24 hours and 100,000. Dead letters are
    * kept until a person removes them.
@@ -96,8 +100,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
   const memory = new DedupMemory(() => first.fairlaneBackend.client, prefix);
   const sweeper = new DedupSweeper({ memory, prefix, retentionMs, logger });
-  const { ledger } = options;
+  const { ledger, blobs } = options;
   const ledgerSweeper = ledger && new LedgerSweeper({ ledger, memory, retentionMs, logger });
+  const blobSweeper = blobs && new BlobSweeper({ blobs, memory, logger });
   const cancellations = new Cancellations(redis, prefix, logger, (id) => {
     for (const worker of workers) worker.cancelRunning(id);
   });
@@ -115,6 +120,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       }
       sweeper.start();
       ledgerSweeper?.start();
+      blobSweeper?.start();
       if (status === 'starting') status = 'running';
     },
     drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
@@ -142,6 +148,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           effects,
           logger,
           hooks,
+          blobs,
           shutdown: shutdown.signal,
           random: Math.random,
         }),
@@ -170,7 +177,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
     recorder.drain();
-    const sweeping = [sweeper.stop(), ledgerSweeper?.stop()];
+    const sweeping = [sweeper.stop(), ledgerSweeper?.stop(), blobSweeper?.stop()];
     const closed = Promise.all([...sweeping, ...workers.map(async (worker) => worker.close())]);
     if (!(await settledWithin(closed, graceMs))) {
       shutdown.abort();

@@ -1,6 +1,7 @@
 import { PayloadError, readStoredPayload, VersionAheadError } from '@fairlane/sdk';
 import type { JobImplementation, JobInfo } from '@fairlane/sdk';
 import { isEnvelope } from '../jobs/envelope.js';
+import { isClaimCheck } from '../payloads/claim-check.js';
 import { UnreadableData, type FairlaneJob } from '../jobs/fairlane-job.js';
 import { readOptions } from '../jobs/job-options.js';
 
@@ -28,10 +29,12 @@ export function readJob(
   if (typeof job.name !== 'string' || job.name === '') {
     return { kind: 'unreadable', reason: 'the stored job has no name' };
   }
+  const implementation = implementations.get(job.name);
+  // Its payload was not fetched for it.
+  if (isClaimCheck(data) && implementation === undefined) return { kind: 'no_handler' };
   if (!isEnvelope(data)) {
     return { kind: 'unreadable', reason: 'the stored data holds no payload with a version' };
   }
-  const implementation = implementations.get(job.name);
   if (implementation === undefined) return { kind: 'no_handler' };
   try {
     const payload: unknown = readStoredPayload(implementation.contract, data.v, data.p);

@@ -1,7 +1,11 @@
+import type { Blobs } from '@fairlane/blobs';
 import { classifyFailure, identify, type HandlerContext } from '@fairlane/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
+import { isClaimCheck } from '../payloads/claim-check.js';
+import { fetchData } from '../payloads/fetch-data.js';
+import { moveLargeResult } from '../payloads/move-large-result.js';
 import { bindLogger, describeError, type QueueLogger } from '../logging.js';
 import { AttemptFailed } from './attempt-failed.js';
 import type { EffectRunner } from './effects.js';
@@ -24,6 +28,8 @@ export interface AttemptDependencies {
   readonly effects: EffectRunner;
   readonly logger: QueueLogger;
   readonly hooks: ConsumerHooks;
+  /** Where large payloads and results lie. */
+  readonly blobs: Blobs | undefined;
   readonly shutdown: AbortSignal;
   readonly random: () => number;
 }
@@ -44,7 +50,8 @@ export async function runAttempt(
 ): Promise<unknown> {
   // It was cancelled while a worker ran it that has been lost since.
   if (cancelled.aborted) throw new AttemptFailed({ kind: 'cancel' });
-  const read = readJob(job, deps.implementations);
+  const stored = await withPayload(job, lease, cancelled, deps);
+  const read = readJob(stored, deps.implementations);
   if (read.kind === 'no_handler') throw new AttemptFailed(holdForAnotherWorker(deps));
   if (read.kind !== 'ok') throw buried(job, read.kind, read.reason);
 
@@ -53,11 +60,44 @@ export async function runAttempt(
   const stop = new StopSignal({ timeoutMs: contract.timeoutMs, lease, shutdown: deps.shutdown, cancelled });
   deps.hooks.onStarted?.({ queue: job.queueName, name: job.name, ...waited(job) });
   try {
-    return await runHandler(job, read, lease, stop, deps);
+    const result = await runHandler(job, read, lease, stop, deps);
+    const { blobs, logger } = deps;
+    return blobs ? await moveLargeResult(result, { jobId: read.info.id, blobs, logger }) : result;
   } catch (error) {
     throw new AttemptFailed(await decide(error, job, read, stop, deps), error);
   } finally {
     job.processingMs = performance.now() - startedAt;
+    stop.end();
+  }
+}
+
+type StoredJob = Parameters<typeof readJob>[0];
+
+/**
+ * The job with its payload, fetched where it lies in the blob store. A worker without a store leaves it to another.
+ *
+ * @throws AttemptFailed
+ */
+async function withPayload(
+  job: FairlaneJob,
+  lease: Lease,
+  cancelled: AbortSignal,
+  deps: AttemptDependencies,
+): Promise<StoredJob> {
+  const implementation = deps.implementations.get(job.name);
+  if (!isClaimCheck(job.data) || implementation === undefined) return job;
+  if (deps.blobs === undefined) throw new AttemptFailed(holdForAnotherWorker(deps));
+  const { timeoutMs } = implementation.contract;
+  const stop = new StopSignal({ timeoutMs, lease, shutdown: deps.shutdown, cancelled });
+  try {
+    const fetched = await fetchData(job.data, deps.blobs, stop.signal);
+    if (fetched.kind === 'unreadable') throw buried(job, fetched.kind, fetched.reason);
+    const { id, name, opts, queueName } = job;
+    return { name, opts, queueName, data: fetched.envelope, ...(id === undefined ? {} : { id }) };
+  } catch (error) {
+    if (error instanceof AttemptFailed) throw error;
+    throw new AttemptFailed(await decide(error, job, { implementation }, stop, deps), error);
+  } finally {
     stop.end();
   }
 }
@@ -115,7 +155,7 @@ async function afterGrace(stop: StopSignal, running: Promise<unknown>): Promise<
 async function decide(
   error: unknown,
   job: FairlaneJob,
-  { implementation }: Runnable,
+  { implementation }: Pick<Runnable, 'implementation'>,
   stop: StopSignal,
   { backend, random }: AttemptDependencies,
 ): Promise<Settlement> {

@@ -47,6 +47,20 @@ export class DedupMemory {
     return ids.filter((_id, at) => entries[at] !== null);
   }
 
+  /** What is known of each id: `L` its job's hash is there, another letter its job is gone, empty nothing. */
+  async states(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const pipeline = (await this.#client()).pipeline();
+    for (const id of ids) {
+      const { bucketKey, field } = dedupKey(this.#prefix, id);
+      pipeline.runCommand(PLAIN_SCRIPTS.entryState.name, [bucketKey, field]);
+    }
+    return ((await pipeline.exec()) ?? []).map(([error, state]) => {
+      if (error !== null) throw error;
+      return state as string;
+    });
+  }
+
   /** One page of each bucket in one round trip; the cursor after each, and how many entries were dropped. */
   async sweep(
     pages: readonly SweepPage[],

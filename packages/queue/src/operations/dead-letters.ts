@@ -1,6 +1,8 @@
+import { jobOwner, type Blobs } from '@fairlane/blobs';
 import type { Page } from '@fairlane/lanes';
 import type { Backends } from '../backend/open-backends.js';
 import { UnavailableError } from '../errors.js';
+import { readClaimCheck } from '../payloads/stored-payload.js';
 import type { EffectSummary, JobView } from '../views/job-view.js';
 import type { EffectReader, JobViewReader } from '../views/read-job-view.js';
 import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from './list-dead-letters.js';
@@ -42,11 +44,17 @@ export class DeadLetters {
   readonly #backends: Backends;
   readonly #views: JobViewReader;
   readonly #effects: EffectDesk | undefined;
+  readonly #blobs: Blobs | undefined;
 
-  constructor(backends: Backends, views: JobViewReader, effects: EffectDesk | undefined) {
+  constructor(
+    backends: Backends,
+    views: JobViewReader,
+    { effects, blobs }: { readonly effects?: EffectDesk | undefined; readonly blobs?: Blobs | undefined },
+  ) {
     this.#backends = backends;
     this.#views = views;
     this.#effects = effects;
+    this.#blobs = blobs;
   }
 
   async list(filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
@@ -67,7 +75,11 @@ export class DeadLetters {
     const job = await this.#views.read(id);
     if (job === undefined) return 'not_found';
     if (job.state !== 'dead') return 'not_dead';
-    return (await this.#backends.backendOf(job.queue).removeDead(id, diedAtMs(job))) ? 'purged' : 'not_dead';
+    const claim = readClaimCheck((await this.#views.readData(id)) ?? '');
+    if (!(await this.#backends.backendOf(job.queue).removeDead(id, diedAtMs(job)))) return 'not_dead';
+    // Left out, by a crash or an error, the sweep asks within an hour and hears that there is no job.
+    if (claim) await this.#blobs?.release(claim.blob, jobOwner(id, claim.use)).catch(() => undefined);
+    return 'purged';
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Blobs } from '@fairlane/blobs';
 import {
   createLanes,
   LaneError,
@@ -14,10 +15,14 @@ import { connectProducer, type RedisSettings } from '../connections.js';
 import { cancelChannel } from '../consumer/cancellations.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
+import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
 import { RedisSessions } from '../producer/redis-session.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { JobViewReader } from '../views/read-job-view.js';
+import { readWorkers } from '../workers/read-workers.js';
+import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
+import type { WorkerView } from '../workers/worker-view.js';
 import {
   DeadLetters,
   type EffectDesk,
@@ -38,6 +43,8 @@ export interface OperationsOptions {
   readonly timeoutMs?: number;
   /** Fills `JobView.effects` and takes a person's word on one; the ledger fits. */
   readonly effects?: EffectDesk;
+  /** Where large payloads lie; stays the caller's to close. */
+  readonly blobs?: Blobs | undefined;
   readonly logger?: QueueLogger;
 }
 
@@ -66,12 +73,18 @@ export interface Operations {
   pause(account: string, by: string): Promise<boolean>;
   resume(account: string, by: string): Promise<boolean>;
   account(account: string): Promise<AccountView>;
+  /** What the jobs of that account wait for besides its own limits: queues, workers, people. */
+  surroundings(view: AccountView): Promise<Surroundings>;
   /** Accounts with a backlog, the longest waiting first; with `search` those whose id begins with it, by id. */
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
   /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
   jobs(filter?: JobFilter): Promise<Page<JobView>>;
   job(id: string): Promise<JobView | undefined>;
+  /** What a job was handed in with, or where that lies. */
+  payload(id: string): Promise<StoredPayload | undefined>;
   queueCounts(queue: string): Promise<QueueCounts>;
+  /** Those that have beaten within the last hour and did not stop in good order; lost and hung ones first. */
+  workers(): Promise<WorkerView[]>;
   /** Ends a job's run without success on purpose. It is kept like a completed one. */
   cancel(id: string): Promise<CancelOutcome>;
   /** Jobs that ended without success, the latest first. A page may be shorter than its limit. */
@@ -93,7 +106,7 @@ export function createOperations(options: OperationsOptions): Operations {
   const backends = openBackends(client, prefix, catalogue);
   const { backendOf, queues, first } = backends;
   const views = new JobViewReader(first, queues, options.effects);
-  const deadLetters = new DeadLetters(backends, views, options.effects);
+  const deadLetters = new DeadLetters(backends, views, options);
   const lanes = createLanes({ connection: client, prefix });
   const channel = cancelChannel(prefix);
 
@@ -110,9 +123,24 @@ export function createOperations(options: OperationsOptions): Operations {
     pause: (account, by) => sessions.run(() => lanes.pause(account, by)),
     resume: (account, by) => sessions.run(() => lanes.resume(account, by)),
     account: (account) => sessions.run(async () => toAccountView(await lanes.account(account))),
+    surroundings: (view) =>
+      sessions.run(() =>
+        readSurroundings(view, {
+          client,
+          prefix,
+          queues,
+          deadLetters: (account, limit) => deadLetters.list({ account, limit }),
+        }),
+      ),
+    workers: () => sessions.run(() => readWorkers(client, prefix)),
     accounts: (filter) => sessions.run(() => lanes.accounts(filter)),
     jobs: (filter = {}) => sessions.run(() => listJobs(lanes, views, filter)),
     job: (id) => sessions.run(() => views.read(id)),
+    payload: (id) =>
+      sessions.run(async () => {
+        const data = await views.readData(id);
+        return data === undefined ? undefined : readStoredPayload(data);
+      }),
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
     cancel: (id) =>
       sessions.run(async () => (await first.runCustom('cancel', id, [channel, ...queues])) as CancelOutcome),

@@ -1,3 +1,4 @@
+import { MAX_PAYLOAD_BYTES, type Blobs } from '@fairlane/blobs';
 import type { Catalogue, JobContract, PayloadInput } from '@fairlane/sdk';
 import { createLanes } from '@fairlane/lanes';
 import { openBackends } from '../backend/open-backends.js';
@@ -5,11 +6,13 @@ import { connectProducer, type RedisSettings } from '../connections.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { UnavailableError } from '../errors.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
+import { PayloadHolds } from '../payloads/payload-holds.js';
 import { StatisticsRecorder } from '../statistics/recorder.js';
 import { JobViewReader, type EffectReader } from '../views/read-job-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { inBatches } from './batches.js';
+import { Claims, toRefused } from './claims.js';
 import { DrainRates, retryAfterMs } from './drain-rates.js';
 import { isQueueFull, type EnqueueResult } from './enqueue-result.js';
 import { Patience } from './patience.js';
@@ -28,8 +31,10 @@ export interface ProducerOptions {
   readonly retentionMs?: number;
   /** A call that Redis has not answered by then fails. Default 2,000. */
   readonly timeoutMs?: number;
-  /** Largest payload taken, as stored. Default 1 MiB. */
+  /** Largest payload taken, as JSON. Default 32 MiB; without `blobs` 64 KiB at most, whatever is set here. */
   readonly maxPayloadBytes?: number;
+  /** Where payloads above 64 KiB go, and where the files lie that payloads name. Stays the caller's to close. */
+  readonly blobs?: Blobs | undefined;
   /** Fills `JobView.effects`; the ledger fits. */
   readonly effects?: EffectReader;
   readonly logger?: QueueLogger;
@@ -70,11 +75,16 @@ const BATCHES_AT_ONCE = 3;
 
 /** A producer over one connection. Closing it closes the connection. */
 export function createProducer(options: ProducerOptions): Producer {
-  const { catalogue, prefix = DEFAULT_PREFIX, maxPayloadBytes = 1_048_576 } = options;
+  const { catalogue, prefix = DEFAULT_PREFIX, blobs } = options;
+  const bounds = {
+    maxBytes: options.maxPayloadBytes ?? MAX_PAYLOAD_BYTES,
+    hasBlobStore: blobs !== undefined,
+  };
   const client = connectProducer(options.redis, options.logger ?? defaultLogger);
   const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
   const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
   const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
+  const claims = new Claims(blobs && new PayloadHolds(blobs, options.logger ?? defaultLogger));
   const rates = new DrainRates(client, sessions, prefix);
   const views = new JobViewReader(first, queues, options.effects);
   const lanes = createLanes({ connection: client, prefix });
@@ -86,6 +96,10 @@ export function createProducer(options: ProducerOptions): Producer {
   });
 
   async function sendBatch(batch: readonly Submission[], schedule: ReturnType<typeof readSchedule>) {
+    return claims.send(batch, async (ready) => sendReady(ready, schedule));
+  }
+
+  async function sendReady(batch: readonly Submission[], schedule: ReturnType<typeof readSchedule>) {
     try {
       const results = await sessions.run(
         (session) => sender.many(batch, schedule, session),
@@ -134,21 +148,23 @@ export function createProducer(options: ProducerOptions): Producer {
   return {
     async enqueue(contract, payload, enqueueOptions = {}) {
       const schedule = readSchedule(enqueueOptions);
-      const prepared = prepare(catalogue, contract, payload, maxPayloadBytes);
-      if (prepared.kind === 'refusal') return toRefused(prepared);
-      const result = await sessions.run(
-        (session) => sender.one(prepared, schedule, session),
+      const prepared = prepare(catalogue, contract, payload, bounds);
+      const held = prepared.kind === 'refusal' ? prepared : await claims.hold(prepared);
+      if (held.kind === 'refusal') return toRefused(held);
+      const result = (await sessions.run(
+        (session) => sender.one(held, schedule, session),
         (answer) => answer === undefined,
-      );
-      count(prepared, result as EnqueueResult);
-      return withRetryTime(prepared, result as EnqueueResult);
+      )) as EnqueueResult;
+      await claims.settle(held, result);
+      count(held, result);
+      return withRetryTime(held, result);
     },
 
     async *enqueueMany(contract, payloads, { patience = NO_PATIENCE, ...enqueueOptions } = {}) {
       const schedule = readSchedule(enqueueOptions);
       const batches = inBatches(payloads, BATCH_COUNT);
       const answered = pipelined(batches, BATCHES_AT_ONCE, async (batch) => {
-        const prepared = batch.map((payload) => prepare(catalogue, contract, payload, maxPayloadBytes));
+        const prepared = batch.map((payload) => prepare(catalogue, contract, payload, bounds));
         const sent = await sendPatiently(
           prepared.filter((one) => one.kind === 'submission'),
           schedule,
@@ -171,8 +187,4 @@ export function createProducer(options: ProducerOptions): Producer {
       await sessions.close();
     },
   };
-}
-
-function toRefused({ code, issues }: Exclude<ReturnType<typeof prepare>, Submission>): EnqueueResult {
-  return { outcome: 'refused', code, issues };
 }

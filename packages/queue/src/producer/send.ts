@@ -63,7 +63,8 @@ export class Sender {
       account: submission.identity.account,
       digest: submission.digest,
       retentionMs: this.#retentionMs,
-      deadlineMs: session.runUntilMs,
+      // A blob may be gone when its hold is over: a job that names it must be there before, or never.
+      deadlineMs: Math.min(session.runUntilMs, submission.hold?.heldUntilMs ?? Infinity),
       onConflict: submission.contract.onConflict,
       ...submission.bounds,
     };

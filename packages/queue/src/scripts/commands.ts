@@ -24,6 +24,7 @@ const CUSTOM = { cancel: 1, inspect: 1 } as const;
 /** Scripts that touch nothing of the lanes. */
 export const PLAIN_SCRIPTS = {
   remember: { name: 'fairlane.remember', numberOfKeys: 2, lua: readLua('remember') },
+  entryState: { name: 'fairlane.entryState', numberOfKeys: 1, lua: readLua('entry-state') },
   sweep: { name: 'fairlane.sweep', numberOfKeys: 1, lua: readLua('sweep') },
   count: { name: 'fairlane.count', numberOfKeys: 1, lua: readLua('count') },
   deadPage: { name: 'fairlane.deadPage', numberOfKeys: 1, lua: readLua('dead-page') },

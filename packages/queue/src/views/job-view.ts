@@ -2,6 +2,7 @@ import { HELD_REASONS, type HeldReason, type JobState } from '@fairlane/sdk';
 import { readErrorRecords, type ErrorRecord } from '../jobs/error-record.js';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import { readOptions } from '../jobs/job-options.js';
+import { isClaimCheck } from '../payloads/claim-check.js';
 
 /** A job as people and products see it. Times are ISO strings. */
 export interface JobView {
@@ -66,7 +67,7 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
     id,
     key,
     name: fields.get('name') ?? '',
-    version: isEnvelope(data) ? data.v : 0,
+    version: isEnvelope(data) || isClaimCheck(data) ? data.v : 0,
     queue,
     account: lane.account,
     limitGroup: lane.group,

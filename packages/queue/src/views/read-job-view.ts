@@ -25,10 +25,19 @@ export class JobViewReader {
   }
 
   async read(id: string): Promise<JobView | undefined> {
+    const job = await this.#inspect(id);
+    return job && toJobView(job, await this.#effectsOf(job));
+  }
+
+  /** The job's data as it is stored. */
+  async readData(id: string): Promise<string | undefined> {
+    const job = await this.#inspect(id);
+    return job && (job.fields.get('data') ?? '');
+  }
+
+  async #inspect(id: string): Promise<InspectedJob | undefined> {
     const reply = await this.#backend.runCustom('inspect', id, this.#queues);
-    if (reply === null) return undefined;
-    const job = readReply(id, reply);
-    return toJobView(job, await this.#effectsOf(job));
+    return reply === null ? undefined : readReply(id, reply);
   }
 
   /** A job whose key was never started, in this run or an earlier one, has none; the ledger need not be asked. */
