@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { createAudit } from './audit/audit-log.js';
+import { withNotes } from './audit/note-changes.js';
 import type { AppDeps } from './deps.js';
 import { createAccessControl } from './http/access.js';
 import { createCursorSeal } from './http/cursor-seal.js';
@@ -43,7 +44,7 @@ export function createApp(deps: AppDeps): Express {
     ...deps,
     document,
     docsPage: renderDocs(document),
-    audit: createAudit(deps.logger),
+    audit: withNotes(createAudit(deps.logger), deps.changes),
     cursors: createCursorSeal(deps.tokens),
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };

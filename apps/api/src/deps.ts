@@ -1,7 +1,9 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
 import type { Lanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
-import type { Operations, Producer, Statistics } from '@fairlane/queue';
+import type { ChangeFeed, Operations, Producer, Statistics } from '@fairlane/queue';
+
+import type { EventHub } from './events/event-hub.js';
 
 /** All that the app needs from outside; `main.ts` opens it, tests build it around their own Redis. */
 export interface AppDeps {
@@ -12,6 +14,9 @@ export interface AppDeps {
   /** For looks at queues. */
   readonly lanes: Lanes;
   readonly statistics: Statistics;
+  /** Tells the readers of events what people have done. */
+  readonly changes: ChangeFeed;
+  readonly events: EventHub;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

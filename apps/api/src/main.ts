@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createLanes } from '@fairlane/lanes';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
-import { createOperations, createProducer, createStatistics } from '@fairlane/queue';
+import { createChangeFeed, createOperations, createProducer, createStatistics } from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
@@ -16,6 +16,7 @@ import {
   variables,
 } from '@fairlane/runtime';
 import { createApp } from './app.js';
+import { EventHub } from './events/event-hub.js';
 import {
   BATCH_PRODUCER_LIMITS,
   IDLE_CONNECTION_MS,
@@ -61,6 +62,10 @@ shutdown.add('operations', () => operations.close());
 const statistics = createStatistics({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
 shutdown.add('statistics', () => statistics.close());
 
+const changes = createChangeFeed({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
+shutdown.add('changes', () => changes.close());
+const events = new EventHub({ feed: changes, logger });
+
 let stopping = false;
 const app = createApp({
   producer,
@@ -68,6 +73,8 @@ const app = createApp({
   operations,
   lanes: createLanes({ connection: redis, prefix: env.FAIRLANE_PREFIX }),
   statistics,
+  changes,
+  events,
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,
@@ -86,6 +93,8 @@ shutdown.add('server', () => {
   stopping = true;
   return new Promise((resolve) => server.close(resolve));
 });
+// Added after the server, so ended before it: it waits for its connections.
+shutdown.add('events', () => events.close());
 server.listen(env.API_PORT, env.HOST);
 await once(server, 'listening');
 const { address, port } = server.address() as AddressInfo;

@@ -22,6 +22,7 @@ import {
 } from './jobs/schemas.js';
 import { accountRoutes } from './accounts/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
+import { eventRoutes } from './events/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { queueRoutes } from './queues/routes.js';
@@ -121,6 +122,7 @@ export const routes: readonly Route[] = [
   }),
   ...deadLetterRoutes,
   ...queueRoutes,
+  ...eventRoutes,
   ...accountRoutes,
   route({
     method: 'get',

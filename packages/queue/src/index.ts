@@ -29,6 +29,21 @@ export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letter
 export type { StoredPayload } from './payloads/stored-payload.js';
 export { isClaimCheck, type ClaimCheck } from './payloads/claim-check.js';
 export type { JobFilter } from './operations/list-jobs.js';
+export {
+  createChangeFeed,
+  type ChangeFeed,
+  type ChangeFeedOptions,
+  type NotedChange,
+} from './changes/change-feed.js';
+export {
+  changesOf,
+  isNothing,
+  MAX_NAMED,
+  mergeChanges,
+  NO_CHANGES,
+  type ChangedJob,
+  type Changes,
+} from './changes/changes.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export { createStatistics, type Statistics, type StatisticsOptions } from './statistics/statistics.js';
 export type { Figures, Quantiles } from './statistics/figures.js';

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   invalid_payload: { status: 422, title: 'The payload does not fit the job' },
   invalid_limits: { status: 422, title: 'The settings cannot hold' },
   queue_full: { status: 429, title: 'As many jobs wait as may: send it again later' },
+  too_many_streams: { status: 429, title: 'As many streams of events are open as may be' },
   too_many_attempts: { status: 429, title: 'Too many requests with a wrong token' },
   internal_error: { status: 500, title: 'The API failed' },
   unavailable: { status: 503, title: 'The queue cannot be reached or cannot take more' },

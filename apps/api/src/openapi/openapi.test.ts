@@ -92,6 +92,7 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [400, '/v1/queues/outreach/series?minutes=62'],
       [404, '/v1/queues/nope/series'],
     ],
+    'get-events': [[200, '/v1/events']],
     'get-accounts': [
       [200, '/v1/accounts?limit=5&search=a'],
       [400, '/v1/accounts?limit=x'],

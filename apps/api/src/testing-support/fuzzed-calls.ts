@@ -184,16 +184,23 @@ export function sendFuzzed(api: ApiUnderTest, route: Route, call: FuzzedCall): P
     };
     const request = httpRequest(api.url + pathOf(route, call), options, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
+      const answer = () => {
         const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [
           name,
           String(value),
         ]);
-        const answer = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text: answer, json: {} });
-      });
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text, json: {} });
+      };
+      // A stream of events has no end.
+      if (response.headers['content-type'] === 'text/event-stream') {
+        answer();
+        request.destroy();
+        return;
+      }
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', answer);
     });
     request.on('error', reject);
     request.end(sent);

@@ -3,7 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
-import { createOperations, createProducer, createStatistics, type Producer } from '@fairlane/queue';
+import {
+  createChangeFeed,
+  createOperations,
+  createProducer,
+  createStatistics,
+  type Producer,
+} from '@fairlane/queue';
 import {
   connectRedis,
   createLogger,
@@ -16,6 +22,7 @@ import {
 import type { Catalogue } from '@fairlane/sdk';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../app.js';
+import { EventHub } from '../events/event-hub.js';
 import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS } from '../limits.js';
 import { catalogue as testCatalogue } from './catalogue.js';
 
@@ -26,6 +33,7 @@ export interface ApiUnderTest {
   readonly producer: Producer;
   readonly lanes: Lanes;
   readonly ledger: EffectLedger;
+  readonly events: EventHub;
   /** A token of each role, and of each role limited to the account `own`. */
   readonly tokens: Readonly<
     Record<(typeof ROLE_TOKENS)[number] | `own-${(typeof ROLE_TOKENS)[number]}`, string>
@@ -77,6 +85,8 @@ export async function startApi({
   const operations = createOperations({ ...connection, timeoutMs, effects: ledger });
   const lanes = createLanes({ connection: redis, prefix });
   const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs: 500 });
+  const changes = createChangeFeed({ ...connection, timeoutMs });
+  const events = new EventHub({ feed: changes, logger, everyMs: 100, heartbeatMs: 300 });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
@@ -84,6 +94,8 @@ export async function startApi({
     operations,
     lanes,
     statistics,
+    changes,
+    events,
     catalogue,
     tokens: records,
     logger,
@@ -95,6 +107,7 @@ export async function startApi({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   onTestFinished(async () => {
     const closed = once(server, 'close');
+    events.close();
     server.close();
     server.closeAllConnections();
     await closed;
@@ -102,10 +115,11 @@ export async function startApi({
     await batchProducer.close();
     await operations.close();
     await statistics.close();
+    await changes.close();
     await ledger.close();
     redis.disconnect();
   });
-  return { url, producer, lanes, ledger, tokens, log, call: caller(url, tokens.operator) };
+  return { url, producer, lanes, ledger, events, tokens, log, call: caller(url, tokens.operator) };
 }
 
 function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {
@@ -141,9 +155,18 @@ function caller(url: string, defaultToken: string): ApiUnderTest['call'] {
       },
       ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = await textOf(response);
     return { status: response.status, headers: response.headers, text, json: parse(text) };
   };
+}
+
+/** A stream of events has no end: its beginning is enough. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(first?.value as Uint8Array | undefined);
 }
 
 function parse(text: string): Record<string, unknown> {
