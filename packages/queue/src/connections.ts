@@ -17,9 +17,14 @@ const common = {
  * A connection for producers: while Redis is away a command fails instead of waiting to be sent later, since the
  * caller has been told by then that its job was refused (A28).
  */
-export function connectProducer(redis: RedisSettings, logger: QueueLogger): Redis {
+export function connectProducer(
+  redis: RedisSettings,
+  logger: QueueLogger,
+  more: Pick<RedisOptions, 'socketTimeout'> = {},
+): Redis {
   const options = {
     ...common,
+    ...more,
     // Without offline queue, resending and retries no command outlives the connection it was given to.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -27,7 +32,26 @@ export function connectProducer(redis: RedisSettings, logger: QueueLogger): Redi
   } satisfies RedisOptions;
   const client = typeof redis === 'string' ? new Redis(redis, options) : new Redis({ ...redis, ...options });
   watchConnection(client, logger);
+  gatherWrites(client);
   return client;
+}
+
+/**
+ * Commands of one turn of the event loop go out in one write: a write for each took a sixth of the time of an enqueue
+ * over HTTP. Nothing waits longer than for what has come in meanwhile to be looked at.
+ */
+function gatherWrites(client: Redis): void {
+  client.on('connect', () => {
+    const { stream } = client;
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    stream.write = (...args: unknown[]) => {
+      if (stream.writableCorked === 0) {
+        stream.cork();
+        setImmediate(() => stream.uncork());
+      }
+      return write(...args);
+    };
+  });
 }
 
 /** Options for the connections of workers and boards, which wait for Redis for as long as it takes. */

@@ -44,6 +44,8 @@ export {
   type ChangedJob,
   type Changes,
 } from './changes/changes.js';
+export type { QueueSurroundings, Surroundings, Unhandled } from './workers/surroundings.js';
+export { capacityOf, WORKER_STATUSES, type WorkerStatus, type WorkerView } from './workers/worker-view.js';
 export { openQueues, type OpenQueuesOptions } from './open-queues.js';
 export { createStatistics, type Statistics, type StatisticsOptions } from './statistics/statistics.js';
 export type { Figures, Quantiles } from './statistics/figures.js';

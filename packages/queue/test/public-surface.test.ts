@@ -10,6 +10,8 @@ describe('@fairlane/queue', () => {
       'NO_CHANGES',
       'Patience',
       'UnavailableError',
+      'WORKER_STATUSES',
+      'capacityOf',
       'changesOf',
       'createChangeFeed',
       'createConsumer',

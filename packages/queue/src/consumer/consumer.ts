@@ -3,7 +3,6 @@ import type { Blobs } from '@fairlane/blobs';
 import type { Retention } from '@fairlane/lanes';
 import { DefinitionError } from '@fairlane/sdk';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
-import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitingConnection, type RedisSettings } from '../connections.js';
 import { fairlaneBackends } from '../backend/backend-factory.js';
@@ -15,19 +14,26 @@ import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
 import { countingHooks } from '../statistics/count-attempts.js';
 import { StatisticsRecorder } from '../statistics/recorder.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
+import { describeConsumer } from '../workers/describe-consumer.js';
+import { Heartbeat } from '../workers/heartbeat.js';
+import { nextWorkerName } from '../workers/worker-name.js';
 import { Cancellations } from './cancellations.js';
 import { plainEffects, type EffectRunner } from './effects.js';
 import { FairlaneWorker } from './fairlane-worker.js';
 import { readHealth, type ConsumerHealth } from './health.js';
 import { tellEnd, type ConsumerHooks } from './hooks.js';
 import { runAttempt } from './run-attempt.js';
+import { SlotCount, type SlotRange } from './slot-count.js';
 
 export interface ConsumerOptions {
   readonly redis: RedisSettings;
   readonly catalogue: Catalogue;
   readonly implementations: readonly JobImplementation[];
-  /** Queues to take jobs from, and how many at once. */
-  readonly queues: Readonly<Record<string, { readonly slots: number }>>;
+  /**
+   * Queues to take jobs from, and how many at once. Between two bounds the slots of a queue follow its work; one slot
+   * always asks for some.
+   */
+  readonly queues: Readonly<Record<string, { readonly slots: number | SlotRange }>>;
   /** Default `{fairlane}`. */
   readonly prefix?: string;
   /** A job whose worker is lost is taken over after this. Default 30,000. */
@@ -51,6 +57,10 @@ export interface ConsumerOptions {
   readonly retentionMs?: number;
   /** A job whose worker was lost more often than this is dead with `crashed`. Default 8. */
   readonly maxStalls?: number;
+  /** How often the worker tells the registry that it lives. Default 5,000. */
+  readonly beatEveryMs?: number;
+  /** Slots become fewer once half of them have been enough for this long. Default 30,000. */
+  readonly slotIdleMs?: number;
 }
 
 export interface Consumer {
@@ -67,6 +77,8 @@ const GIVE_BACK_MS = 3_000;
 /** Fixed pause after a Redis error before a worker asks again. */
 const ERROR_PAUSE_MS = 1_000;
 const MIN_STALL_CHECK_MS = 500;
+/** How often it is looked whether a queue needs fewer slots. */
+const ADJUST_EVERY_MS = 1_000;
 
 export function createConsumer(options: ConsumerOptions): Consumer {
   const {
@@ -93,8 +105,9 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     logger,
   });
   const hooks = countingHooks(recorder, options.hooks ?? {});
+  const id = nextWorkerName();
   const workers: readonly FairlaneWorker[] = Object.entries(queues).map(([name, { slots }]) =>
-    createWorker(name, slots),
+    createWorker(name, typeof slots === 'number' ? { min: slots, max: slots } : slots),
   );
   const [first] = workers;
   if (first === undefined) throw new DefinitionError('a consumer takes jobs from at least one queue');
@@ -106,6 +119,15 @@ export function createConsumer(options: ConsumerOptions): Consumer {
   const cancellations = new Cancellations(redis, prefix, logger, (id) => {
     for (const worker of workers) worker.cancelRunning(id);
   });
+  const heartbeat = new Heartbeat({
+    id,
+    prefix,
+    everyMs: options.beatEveryMs ?? 5_000,
+    redis,
+    describe: () => describeConsumer(readHealth(status, workers), workers, implementations),
+    logger,
+  });
+  let adjusting: NodeJS.Timeout | undefined;
   let status: ConsumerHealth['status'] = 'starting';
   let closing: Promise<void> | undefined;
 
@@ -121,14 +143,19 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       sweeper.start();
       ledgerSweeper?.start();
       blobSweeper?.start();
-      if (status === 'starting') status = 'running';
+      adjusting = setInterval(() => workers.forEach((worker) => worker.adjustSlots()), ADJUST_EVERY_MS);
+      adjusting.unref();
+      if (status === 'starting') {
+        status = 'running';
+        heartbeat.start();
+      }
     },
     drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
     health: () => readHealth(status, workers),
     close: () => (closing ??= drain(options.graceMs ?? 30_000)),
   };
 
-  function createWorker(name: string, slots: number): FairlaneWorker {
+  function createWorker(name: string, slots: SlotRange): FairlaneWorker {
     if (!Object.hasOwn(catalogue.queues.definitions, name)) {
       throw new DefinitionError(`queue ${name} is not declared in the catalogue`);
     }
@@ -153,11 +180,11 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           random: Math.random,
         }),
       (job, settled) => tellEnd(hooks, job, settled),
+      new SlotCount(slots, options.slotIdleMs ?? 30_000, performance.now()),
       {
         connection: waitingConnection(redis),
         prefix,
-        name: `${hostname()}-${process.pid}`.replaceAll(/[^\w.-]/g, '-'),
-        concurrency: slots,
+        name: id,
         autorun: false,
         lockDuration: leaseMs,
         stalledInterval: Math.max(MIN_STALL_CHECK_MS, Math.floor(leaseMs / 2)),
@@ -176,6 +203,8 @@ export function createConsumer(options: ConsumerOptions): Consumer {
 
   async function drain(graceMs: number): Promise<void> {
     status = 'draining';
+    clearInterval(adjusting);
+    heartbeat.beat();
     recorder.drain();
     const sweeping = [sweeper.stop(), ledgerSweeper?.stop(), blobSweeper?.stop()];
     const closed = Promise.all([...sweeping, ...workers.map(async (worker) => worker.close())]);
@@ -187,7 +216,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
         await Promise.allSettled(workers.map(async (worker) => worker.fairlaneBackend.close(true)));
       }
     }
-    await recorder.close();
+    await Promise.all([recorder.close(), heartbeat.stop()]);
     cancellations.close();
     status = 'closed';
   }

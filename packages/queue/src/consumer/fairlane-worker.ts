@@ -3,11 +3,13 @@ import type { BackendFactory } from 'bullmq';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { FairlaneJob } from '../jobs/fairlane-job.js';
 import { Lease } from './lease.js';
+import type { SlotCount } from './slot-count.js';
 
 type Settle = NonNullable<FairlaneJob['onSettled']>;
 type Process = (job: FairlaneJob, lease: Lease, cancelled: AbortSignal) => Promise<unknown>;
 
 interface Running {
+  readonly name: string;
   readonly lease: Lease;
   readonly cancelled: AbortController;
 }
@@ -17,17 +19,27 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
   readonly #running = new Map<string, Running>();
   readonly #leaseMs: number;
   readonly #onSettled: Settle;
+  readonly #slots: SlotCount;
+  /** Slots that have a job, from when it was handed out until nothing follows it. */
+  #taken = 0;
 
   constructor(
     name: string,
     process: Process,
     onSettled: Settle,
+    slots: SlotCount,
     options: WorkerOptions & KeyPrefixOptions & { lockDuration: number },
     backends: BackendFactory<FairlaneBackend>,
   ) {
-    super(name, async (job) => this.#withLease(job as FairlaneJob, process), options, backends);
+    super(
+      name,
+      async (job) => this.#withLease(job as FairlaneJob, process),
+      { ...options, concurrency: slots.count },
+      backends,
+    );
     this.#leaseMs = options.lockDuration;
     this.#onSettled = onSettled;
+    this.#slots = slots;
   }
 
   get fairlaneBackend(): FairlaneBackend {
@@ -37,6 +49,22 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
   /** Jobs whose handlers run now. */
   get busyCount(): number {
     return this.#running.size;
+  }
+
+  /** Most jobs it may run at once; `concurrency` is how many it runs just now. */
+  get maxSlots(): number {
+    return this.#slots.max;
+  }
+
+  /** Ids and names of the jobs whose handlers run now. */
+  get runningJobs(): { readonly id: string; readonly name: string }[] {
+    return [...this.#running].map(([id, { name }]) => ({ id, name }));
+  }
+
+  /** To be called now and then where the number of slots may change; more of them come by themselves. */
+  adjustSlots(): void {
+    this.#slots.observe(this.#taken, performance.now());
+    this.concurrency = this.#slots.count;
   }
 
   /** Aborts the job of that id if it runs here. */
@@ -65,6 +93,28 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
     return refused;
   }
 
+  /** What took the last free slot may not be all there is: the loop looks at `concurrency` next. */
+  protected override async moveToActive(token: string, name?: string): Promise<Job<unknown, unknown>> {
+    const job = await super.moveToActive(token, name);
+    if (job !== undefined) {
+      this.#taken += 1;
+      this.adjustSlots();
+    }
+    return job;
+  }
+
+  override async processJob(
+    ...args: Parameters<Worker<unknown, unknown>['processJob']>
+  ): Promise<Job<unknown, unknown> | void> {
+    let next: Job<unknown, unknown> | void = undefined;
+    try {
+      next = await super.processJob(...args);
+      return next;
+    } finally {
+      if (!next) this.#taken -= 1;
+    }
+  }
+
   protected override createJob(data: JobJson, jobId: string): Job<unknown, unknown> {
     const job = FairlaneJob.fromJSON<unknown, unknown, string>(this, data, jobId) as FairlaneJob;
     job.onSettled = this.#onSettled;
@@ -76,7 +126,7 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
     // `processedOn` is this process' clock from before the request that took the lock.
     const takenMsAgo = Math.max(0, Date.now() - (job.processedOn ?? Date.now()));
     const lease = new Lease(performance.now() - takenMsAgo + this.#leaseMs);
-    const running = { lease, cancelled: new AbortController() };
+    const running = { name: job.name, lease, cancelled: new AbortController() };
     if (this.fairlaneBackend.takeCancelled(id)) running.cancelled.abort();
     this.#running.set(id, running);
     try {

@@ -1,0 +1,56 @@
+import type { Redis } from 'ioredis';
+import { registryKeys, type Beat } from './beat.js';
+import { toWorkerView, type WorkerStatus, type WorkerView } from './worker-view.js';
+
+/** Those that need somebody first. */
+const ORDER: readonly WorkerStatus[] = ['lost', 'hung', 'draining', 'busy', 'idle'];
+
+/** The workers that have beaten within the last hour and did not leave in good order; lost and hung ones first. */
+export async function readWorkers(client: Redis, prefix: string): Promise<WorkerView[]> {
+  const [beats, said] = registryKeys(prefix);
+  const [times, described, time] = await Promise.all([
+    client.zrange(beats, 0, '-1', 'WITHSCORES'),
+    client.hgetall(said),
+    client.time(),
+  ]);
+  const nowMs = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
+  const lastBeats = new Map<string, number>();
+  for (let at = 0; at + 1 < times.length; at += 2) lastBeats.set(String(times[at]), Number(times[at + 1]));
+  const known = Object.entries(described).flatMap(([id, text]) => {
+    const beat = readBeat(text);
+    const lastBeatMs = lastBeats.get(id);
+    return beat === undefined || lastBeatMs === undefined ? [] : [{ id, beat, lastBeatMs }];
+  });
+  const connected = await connectedOf(
+    client,
+    known.map(({ beat }) => beat.connection),
+  );
+  return known
+    .map(({ id, beat, lastBeatMs }) =>
+      toWorkerView(id, beat, { lastBeatMs, nowMs, isConnected: connected.has(beat.connection) }),
+    )
+    .toSorted(
+      (one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status) || (one.id < other.id ? -1 : 1),
+    );
+}
+
+/** When a worker last served each queue, ms on the server's clock. Queues never served are left out. */
+export async function readServedAt(client: Redis, prefix: string): Promise<ReadonlyMap<string, number>> {
+  const [, , served] = registryKeys(prefix);
+  const times = Object.entries(await client.hgetall(served));
+  return new Map(times.map(([queue, at]) => [queue, Number(at)]));
+}
+
+/** What a newer version has written may lack a field. */
+function readBeat(text: string): Beat | undefined {
+  const beat = JSON.parse(text) as Partial<Beat>;
+  return Array.isArray(beat.queues) && Array.isArray(beat.jobs) && beat.handles !== undefined
+    ? (beat as Beat)
+    : undefined;
+}
+
+async function connectedOf(client: Redis, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const list = String(await client.client('LIST', 'ID', ...ids.map(Number)));
+  return new Set([...list.matchAll(/(?:^|\n)id=(\d+) /g)].map(([, id]) => String(id)));
+}
