@@ -12,6 +12,7 @@ import { createEnqueueCounter } from './jobs/enqueue-counter.js';
 import { buildDocument } from './openapi/build-document.js';
 import { renderDocs } from './openapi/docs-page.js';
 import { routes } from './routes.js';
+import { createSharedMetrics } from './system/shared-metrics.js';
 
 export type { AppDeps } from './deps.js';
 
@@ -46,6 +47,7 @@ export function createApp(deps: AppDeps): Express {
     docsPage: renderDocs(document),
     audit: withNotes(createAudit(deps.logger), deps.changes),
     cursors: createCursorSeal(deps.tokens),
+    readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics),
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };
   mountRoutes(app, routes, createAccessControl(deps.tokens), context);

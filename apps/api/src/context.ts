@@ -10,5 +10,7 @@ export interface AppContext extends AppDeps {
   readonly docsPage: string;
   readonly audit: Audit;
   readonly cursors: CursorSeal;
+  /** Brings the metrics that all replicas tell alike up to date. */
+  readonly readSharedMetrics: () => Promise<void>;
   readonly countEnqueued: EnqueueCounter;
 }

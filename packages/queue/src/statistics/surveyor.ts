@@ -37,8 +37,8 @@ export interface SurveyorOptions {
 
 /** Lanes looked at in one queue: more than so many take Redis a fifth of a second. */
 const MOST_LANES = 20_000;
-/** A look at very many lanes makes the next one wait, so that looking takes at most a twentieth of the time. */
-const REST_FACTOR = 20;
+/** A look at very many lanes makes the next one wait: one takes Redis some 10 us, looking may take a twentieth of the time. */
+const REST_MS_PER_LANE = 0.2;
 /** What nobody has renewed for this long is no news. */
 const KEPT_STATES_MS = 120_000;
 
@@ -108,10 +108,9 @@ export class Surveyor {
     if (this.#stopped || client.status !== 'ready') return;
     const turn = this.#key('turn');
     if ((await client.set(turn, '1', 'PX', everyMs, 'NX')) === null) return;
-    const startedAt = performance.now();
     const states = await this.#look();
     await this.#keep(states);
-    const restMs = Math.ceil(REST_FACTOR * (performance.now() - startedAt));
+    const restMs = Math.ceil(REST_MS_PER_LANE * lanesIn(states));
     if (restMs > everyMs) await client.set(turn, '1', 'PX', restMs);
   }
 
@@ -154,6 +153,11 @@ export class Surveyor {
       .pexpire(key, KEPT_STATES_MS)
       .exec();
   }
+}
+
+function lanesIn(states: ReadonlyMap<string, QueueState>): number {
+  const held = (state: QueueState) => Object.values(state.held).reduce((sum, { lanes }) => sum + lanes, 0);
+  return [...states.values()].reduce((sum, state) => sum + state.openLanes + held(state), 0);
 }
 
 type Look = Awaited<ReturnType<Lanes['survey']>> & Pick<QueueState, 'at' | 'counts' | 'paused'>;
