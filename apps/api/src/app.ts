@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
 import { createAudit } from './audit/audit-log.js';
 import { withNotes } from './audit/note-changes.js';
 import type { AppDeps } from './deps.js';
@@ -27,20 +26,6 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(requestLog(deps.logger));
-  // No answer is a page, but for /docs, which brings its own policy; what only old browsers of pages read is left out.
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      },
-      originAgentCluster: false,
-      xDnsPrefetchControl: false,
-      xDownloadOptions: false,
-      xPermittedCrossDomainPolicies: false,
-      xXssProtection: false,
-    }),
-  );
   const context = {
     ...deps,
     document,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { canonicalJson } from './canonical-json.js';
 import type { JobContract, KeyPart } from './contract.js';
@@ -45,7 +45,7 @@ export function identify<N extends string, S extends z.ZodType>(
 
   const key = hashKey(contract.name, account, parts);
   const again = read(contract, payload);
-  if (limitGroup !== again.limitGroup || key !== hashKey(contract.name, again.account, again.parts)) {
+  if (limitGroup !== again.limitGroup || account !== again.account || !sameParts(parts, again.parts)) {
     throw refused(contract, 'account, key or limitGroup gave two answers for one payload');
   }
   return {
@@ -89,17 +89,21 @@ export function jobIdOf(key: string): string {
 
 /** Every field carries its type and byte length, so no two lists of fields give the same bytes (A07). */
 function hashKey(name: string, account: string, parts: readonly KeyPart[]): string {
-  const hash = createHash('sha256').update('fairlane key 1;');
+  let fields = 'fairlane key 1;';
   for (const part of [name, account, ...parts]) {
     const text = String(part);
-    hash.update(`${typeof part} ${Buffer.byteLength(text)}:`).update(text);
+    fields += `${typeof part} ${Buffer.byteLength(text)}:${text}`;
   }
-  return hash.digest('hex');
+  return hash('sha256', fields, 'hex');
+}
+
+function sameParts(one: readonly KeyPart[], other: readonly KeyPart[]): boolean {
+  return one.length === other.length && one.every((part, at) => Object.is(part, other[at]));
 }
 
 function digest(contract: JobContract, payload: unknown): string {
   try {
-    return createHash('sha256').update(canonicalJson(payload)).digest().subarray(0, 16).toString('base64url');
+    return Buffer.from(hash('sha256', canonicalJson(payload), 'hex').slice(0, 32), 'hex').toString('base64url');
   } catch (cause) {
     throw refused(contract, cause instanceof Error ? cause.message : 'not a JSON value', cause);
   }

@@ -20,12 +20,10 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    response.status(problem.status).set(problem.options.headers ?? {});
-    sendText(
-      response,
-      'application/problem+json; charset=utf-8',
-      JSON.stringify({ ...problem.toJSON(), requestId }),
-    );
+    sendText(response, problem.status, JSON.stringify({ ...problem.toJSON(), requestId }), {
+      'content-type': 'application/problem+json; charset=utf-8',
+      ...problem.options.headers,
+    });
   };
 }
 

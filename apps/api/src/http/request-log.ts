@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@fairlane/runtime';
 
-const requestIdHeader = 'x-request-id';
+export const REQUEST_ID_HEADER = 'x-request-id';
 const soundId = /^[\w.:-]{1,64}$/;
 const quietPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
@@ -16,10 +16,9 @@ export function requestLog(logger: Logger) {
   const lines = logger.child({}, { redact: [] });
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const startedAt = performance.now();
-    const given = request.headers[requestIdHeader];
+    const given = request.headers[REQUEST_ID_HEADER];
     const id = typeof given === 'string' && soundId.test(given) ? given : randomUUID();
-    request.headers[requestIdHeader] = id;
-    response.setHeader(requestIdHeader, id);
+    request.headers[REQUEST_ID_HEADER] = id;
     const { method, url = '' } = request;
     response.once('close', () => {
       const path = pathOf(url);
@@ -37,7 +36,7 @@ export function requestLog(logger: Logger) {
 
 /** The id given by {@link requestLog}. */
 export function requestIdOf(request: IncomingMessage): string {
-  return String(request.headers[requestIdHeader]);
+  return String(request.headers[REQUEST_ID_HEADER]);
 }
 
 function pathOf(url: string): string {

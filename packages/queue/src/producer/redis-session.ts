@@ -69,7 +69,8 @@ export class RedisSessions {
   }
 
   async #once<T>(use: (session: Session) => Promise<T>, deadline: Deadline): Promise<T> {
-    const nowMs = await this.#guard(this.#clock.nowMs(), deadline, { mayHaveRun: false });
+    const nowMs =
+      this.#clock.knownMs ?? (await this.#guard(this.#clock.nowMs(), deadline, { mayHaveRun: false }));
     const session = { deadline, nowMs, runUntilMs: Math.floor(nowMs + deadline.leftMs * RUN_SHARE) };
     return this.#guard(use(session), deadline, { mayHaveRun: true });
   }

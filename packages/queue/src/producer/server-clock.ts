@@ -13,6 +13,11 @@ export class ServerClock {
     });
   }
 
+  /** The time of {@link nowMs} at once, where it is known. */
+  get knownMs(): number | undefined {
+    return this.#offsetMs === undefined ? undefined : this.#offsetMs + performance.now();
+  }
+
   /** Milliseconds since the epoch on the server's clock, off by less than one round trip. */
   async nowMs(): Promise<number> {
     while (this.#offsetMs === undefined) {
