@@ -32,7 +32,7 @@ export function createApp(deps: AppDeps): Express {
     docsPage: renderDocs(document),
     audit: withNotes(createAudit(deps.logger), deps.changes),
     cursors: createCursorSeal(deps.tokens),
-    readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics),
+    readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics, deps.operations),
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };
   mountRoutes(app, routes, createAccessControl(deps.tokens), context);

@@ -1,6 +1,7 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { message } from '../testing-support/catalogue.js';
+import { startWorker } from '../testing-support/start-worker.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
 const redis = useRedis();
@@ -64,6 +65,18 @@ describe('GET /metrics', () => {
     await one.lanes.resume('paused', 'somebody');
     // A reason that holds nobody any more is gone.
     await expect.poll(async () => Object.keys(await values(one)).join()).not.toContain('reason="paused"');
+  });
+
+  it('counts the workers of each queue, none told as 0', async () => {
+    const api = await startApi({ redisUrl: redis.url, prefix: redis.prefix });
+    await startWorker({ url: redis.url, prefix: redis.prefix }, () => undefined);
+    await expect
+      .poll(() => values(api))
+      .toMatchObject({
+        'workers{queue="outreach",status="idle"}': 1,
+        'workers{queue="outreach",status="lost"}': 0,
+        'workers{queue="bulk",status="idle"}': 0,
+      });
   });
 
   it('A34 has as many series whatever the number of accounts', async () => {
