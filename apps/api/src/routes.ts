@@ -30,6 +30,7 @@ import { getHealth } from './system/get-health.js';
 import { getMetrics } from './system/get-metrics.js';
 import { getReadiness } from './system/get-readiness.js';
 import { health } from './system/schemas.js';
+import { workerRoutes } from './workers/routes.js';
 import { z } from 'zod';
 
 /** Every route of the API. What is not here does not exist; access is decided by what stands here. */
@@ -124,6 +125,7 @@ export const routes: readonly Route[] = [
   ...queueRoutes,
   ...eventRoutes,
   ...accountRoutes,
+  ...workerRoutes,
   route({
     method: 'get',
     path: '/metrics',

@@ -39,7 +39,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     prefix,
     catalogue,
     implementations,
-    queues: Object.fromEntries(deps.queues.map(({ name, max }) => [name, { slots: max }])),
+    queues: Object.fromEntries(deps.queues.map(({ name, min, max }) => [name, { slots: { min, max } }])),
     leaseMs,
     graceMs,
     logger,

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: 'The body of the request did not arrive in time' },
   key_conflict: { status: 409, title: 'A job of this key exists with another payload' },
   already_finished: { status: 409, title: 'The job has ended already' },
+  not_active: { status: 409, title: 'The job does not run' },
   not_dead: { status: 409, title: 'The job is not a dead letter' },
   unresolved_effect: { status: 409, title: 'An effect of the job may have been applied: resolve it first' },
   nothing_unresolved: { status: 409, title: 'The effect waits for no word of a person' },

@@ -7,6 +7,7 @@ import { message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
 import { readDocument } from '../testing-support/documented-answers.js';
 import { buildDocument } from './build-document.js';
+import { gatedHandler, startWorker } from '../testing-support/start-worker.js';
 import { startApi, type ApiUnderTest, type CallOptions } from '../testing-support/start-api.js';
 
 const redis = useRedis();
@@ -18,6 +19,11 @@ type Example = readonly [status: number, path: string, options?: CallOptions];
 async function examples(api: ApiUnderTest): Promise<Record<string, readonly Example[]>> {
   const [sent, unclear] = await deadJobs(redis, api, Outside.hangsUp, [{}, {}]);
   const [refused] = await deadJobs(redis, api, Outside.refuses);
+  const { handler, started } = gatedHandler();
+  await startWorker(redis, handler, { slots: 1 });
+  const runs = message();
+  const running = String((await api.call('POST', '/v1/jobs/message.send', { body: runs })).json['id']);
+  await expect.poll(() => started.has(String(runs['leadId']))).toBe(true);
   const held = message();
   const { json } = await api.call('POST', '/v1/jobs/message.send', { body: held });
   const id = String(json['id']);
@@ -116,6 +122,13 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
     ],
     'post-accounts-account-pause': [[200, '/v1/accounts/a1/pause']],
     'post-accounts-account-resume': [[200, '/v1/accounts/a1/resume']],
+    'get-workers': [[200, '/v1/workers']],
+    'post-jobs-id-reclaim': [
+      [200, `/v1/jobs/${running}/reclaim`],
+      [409, `/v1/jobs/${scheduled}/reclaim`],
+      [404, '/v1/jobs/nope/reclaim'],
+      [403, '/v1/jobs/nope/reclaim', { token: api.tokens['own-operator'] }],
+    ],
     'get-metrics': [[200, '/metrics']],
     'get-healthz': [[200, '/healthz']],
     'get-readyz': [[200, '/readyz']],

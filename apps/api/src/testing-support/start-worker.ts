@@ -11,7 +11,16 @@ export type Handler = (payload: { leadId: string; accountId: string }, context: 
 export async function startWorker(
   { url, prefix }: { readonly url: string; readonly prefix: string },
   handler: Handler,
-  { slots = 10, ledger }: { readonly slots?: number; readonly ledger?: EffectLedger } = {},
+  {
+    slots = 10,
+    ledger,
+    ...timing
+  }: {
+    readonly slots?: number;
+    readonly ledger?: EffectLedger;
+    readonly leaseMs?: number;
+    readonly beatEveryMs?: number;
+  } = {},
 ): Promise<Consumer> {
   const consumer = createConsumer({
     redis: url,
@@ -20,6 +29,7 @@ export async function startWorker(
     implementations: [implement(messageSend, async (payload, context) => handler(payload, context))],
     queues: { outreach: { slots } },
     graceMs: 100,
+    ...timing,
     ...(ledger === undefined ? {} : { effects: createEffectRunner({ ledger }) }),
     logger: createLogger({ app: 'test-worker', level: 'silent' }),
   });

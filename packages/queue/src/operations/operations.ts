@@ -21,6 +21,7 @@ import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { JobViewReader } from '../views/read-job-view.js';
 import { readWorkers } from '../workers/read-workers.js';
+import { reclaim } from '../workers/reclaim.js';
 import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
 import type { WorkerView } from '../workers/worker-view.js';
 import {
@@ -87,6 +88,8 @@ export interface Operations {
   workers(): Promise<WorkerView[]>;
   /** Ends a job's run without success on purpose. It is kept like a completed one. */
   cancel(id: string): Promise<CancelOutcome>;
+  /** Takes a running job from its worker, for another to run it. False when it does not run. */
+  reclaim(id: string): Promise<boolean>;
   /** Jobs that ended without success, the latest first. A page may be shorter than its limit. */
   deadLetters(filter?: DeadLetterFilter): Promise<Page<DeadLetter>>;
   /** A new run of a dead job: fresh attempts, finished effects kept. */
@@ -144,6 +147,11 @@ export function createOperations(options: OperationsOptions): Operations {
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
     cancel: (id) =>
       sessions.run(async () => (await first.runCustom('cancel', id, [channel, ...queues])) as CancelOutcome),
+    reclaim: (id) =>
+      sessions.run(async () => {
+        const job = await views.read(id);
+        return job?.state === 'active' && reclaim(client, `${prefix}:${job.queue}:`, id);
+      }),
     deadLetters: (filter = {}) => sessions.run(() => deadLetters.list(filter)),
     replay: (id) => sessions.run(() => deadLetters.replay(id)),
     purge: (id) => sessions.run(() => deadLetters.purge(id)),
