@@ -25,7 +25,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', 'simple');
-  app.use(requestLog(deps.logger));
+  app.use(requestLog(deps.requestLogger ?? deps.logger));
   const context = {
     ...deps,
     document,

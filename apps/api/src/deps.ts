@@ -20,6 +20,8 @@ export interface AppDeps {
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;
+  /** For a line a request; default `logger`. */
+  readonly requestLogger?: Logger;
   readonly registry: Registry;
   readonly readyz: Checks;
 }

@@ -43,7 +43,7 @@ afterEach(async () => {
 
 describe('the api process', () => {
   it('serves until SIGTERM, then finishes what it has and exits 0', async () => {
-    const { child, listening, exit } = startProcess();
+    const { child, lines, listening, exit } = startProcess();
     const url = await listening;
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([
@@ -55,6 +55,9 @@ describe('the api process', () => {
     await response.text();
     child.kill('SIGTERM');
     expect(await exit()).toEqual({ code: 0, stderr: '' });
+    // Lines of requests are written several at a time; the last ones are not forgotten.
+    const request = expect.objectContaining({ path: '/v1/queues' }) as unknown;
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'request', status: 200, request }));
   });
 
   it('finishes a batch that is under way when SIGTERM comes', async () => {

@@ -78,6 +78,8 @@ const app = createApp({
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,
+  // A write for each of these lines took a twentieth of the time of an enqueue.
+  requestLogger: createLogger({ app: 'api', level: env.LOG_LEVEL, gather: true }),
   registry: createMetrics(),
   readyz: {
     redis: redisCheck(redis),
