@@ -1,4 +1,5 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
+import type { Blobs } from '@fairlane/blobs';
 import type { Lanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import type { ChangeFeed, Operations, Producer, Statistics } from '@fairlane/queue';
@@ -17,6 +18,8 @@ export interface AppDeps {
   /** Tells the readers of events what people have done. */
   readonly changes: ChangeFeed;
   readonly events: EventHub;
+  /** Where large payloads and files lie; undefined where no store is configured. */
+  readonly blobs: Blobs | undefined;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

@@ -1,7 +1,25 @@
-/** Largest payload of a job and largest JSON body, in bytes. More belongs in a claim check. */
+/** Largest JSON body, in bytes, but for the payload of a single job; above it a body counts as large. */
 export const MAX_JSON_BYTES = 64 * 1024;
 
-/** Chunks of a batch (each at most 64 KiB) that are worked on at once, or whose answers wait for a slow reader. */
+/**
+ * Large bodies (up to 32 MiB) that are received and worked on at once. Each is in memory several times: as bytes,
+ * as text, as values and as text again.
+ */
+export const LARGE_BODIES_AT_ONCE = 2;
+
+/** Uploads that are received at once; streamed, but one to S3 has 20 MB in memory. */
+export const UPLOADS_AT_ONCE = 8;
+
+/** Requests with large bodies that wait for one of these, each with at most 64 KiB in memory. */
+export const MAX_WAITING_BODIES = 100;
+
+/**
+ * Longest line of a batch. {@link BATCH_WINDOW} of them are worked on at once in each batch, which bounds its memory; a
+ * larger payload is handed in alone.
+ */
+export const MAX_LINE_BYTES = 1024 * 1024;
+
+/** Chunks of a batch (each a line and 64 KiB at most) that are worked on at once, or whose answers wait for a slow reader. */
 export const BATCH_WINDOW = 4;
 
 /**
@@ -23,7 +41,7 @@ export const IDLE_CONNECTION_MS = 120_000;
 export const SHUTDOWN_DEADLINE_MS = 15_000;
 
 /** What Redis has not answered by `timeoutMs` is answered with 503: clients are promised two seconds. */
-export const PRODUCER_LIMITS = { timeoutMs: 1_500, maxPayloadBytes: MAX_JSON_BYTES };
+export const PRODUCER_LIMITS = { timeoutMs: 1_500 };
 
 /** A batch is in no hurry: on a machine under load its lines wait rather than be refused. */
-export const BATCH_PRODUCER_LIMITS = { timeoutMs: 15_000, maxPayloadBytes: MAX_JSON_BYTES };
+export const BATCH_PRODUCER_LIMITS = { timeoutMs: 15_000, maxPayloadBytes: MAX_LINE_BYTES };

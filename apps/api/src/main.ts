@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { openBlobs } from '@fairlane/blobs';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createLanes } from '@fairlane/lanes';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
@@ -24,11 +25,12 @@ import {
   SHUTDOWN_DEADLINE_MS,
 } from './limits.js';
 
-const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_LEDGER, DATABASE_URL } = variables;
+const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_BLOB_STORE, FAIRLANE_LEDGER, DATABASE_URL } = variables;
 const { FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
 const env = readEnv({
   REDIS_URL,
   FAIRLANE_PREFIX,
+  FAIRLANE_BLOB_STORE,
   FAIRLANE_LEDGER,
   DATABASE_URL,
   FAIRLANE_TOKENS,
@@ -47,7 +49,14 @@ const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the conne
 const ledger = openLedger(ledgerChoice(), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
 
-const connection = { redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, logger };
+const blobs = await openBlobs(env.FAIRLANE_BLOB_STORE, {
+  redis: env.REDIS_URL,
+  prefix: env.FAIRLANE_PREFIX,
+  onError: (error) => logger.warn({ err: error }, 'the blob store or its connection to Redis failed'),
+});
+if (blobs !== undefined) shutdown.add('blobs', () => blobs.close());
+
+const connection = { redis: env.REDIS_URL, catalogue, prefix: env.FAIRLANE_PREFIX, blobs, logger };
 const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
 shutdown.add('producer', () => producer.close());
 const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
@@ -75,6 +84,7 @@ const app = createApp({
   statistics,
   changes,
   events,
+  blobs,
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,

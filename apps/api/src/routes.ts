@@ -20,7 +20,9 @@ import {
   verdictAnswer,
   verdictBody,
 } from './jobs/schemas.js';
+import { MAX_PAYLOAD_BYTES } from '@fairlane/blobs';
 import { accountRoutes } from './accounts/routes.js';
+import { blobRoutes } from './blobs/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { eventRoutes } from './events/routes.js';
 import { getDocs } from './openapi/get-docs.js';
@@ -43,7 +45,7 @@ export const routes: readonly Route[] = [
     accountTokens: 'narrowed',
     params: jobNameParams,
     query: enqueueQuery,
-    body: { kind: 'json', schema: z.unknown(), invalid: 'invalid_payload' },
+    body: { kind: 'json', schema: z.unknown(), invalid: 'invalid_payload', maxBytes: MAX_PAYLOAD_BYTES },
     responses: {
       202: { description: 'Accepted', schema: enqueued },
       200: { description: 'The same job was accepted before', schema: enqueued },
@@ -121,6 +123,7 @@ export const routes: readonly Route[] = [
     errors: ['job_not_found', 'unknown_effect', 'nothing_unresolved', 'account_forbidden'],
     handler: resolveEffect,
   }),
+  ...blobRoutes,
   ...deadLetterRoutes,
   ...queueRoutes,
   ...eventRoutes,

@@ -1,7 +1,7 @@
 import type { Express, Request } from 'express';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
-import { MAX_JSON_BYTES } from '../limits.js';
+import { LARGE_BODIES_AT_ONCE, MAX_JSON_BYTES, MAX_WAITING_BODIES } from '../limits.js';
 import type { AccessControl } from './access.js';
 import { parseJson } from './parse-json.js';
 import { describeIssues, issuesOf, Problem, type Issue, type ProblemCode } from './problems.js';
@@ -9,6 +9,10 @@ import { readBody } from './read-body.js';
 import { requestIdOf } from './request-log.js';
 import type { BodySpec, Route } from './route.js';
 import { send } from './send.js';
+import { Slots } from './slots.js';
+
+/** How long a request with a large body waits for those before it. */
+const LARGE_BODY_WAIT_MS = 10_000;
 
 /** Puts the table on the app. Each request: access, parameters, body, handler, answer; in that order. */
 export function mountRoutes(
@@ -17,12 +21,22 @@ export function mountRoutes(
   access: AccessControl,
   context: AppContext,
 ): void {
+  const largeBodies = new Slots({
+    count: LARGE_BODIES_AT_ONCE,
+    maxWaiting: MAX_WAITING_BODIES,
+    waitMs: LARGE_BODY_WAIT_MS,
+  });
   for (const route of routes) {
     app[route.method](expressPath(route.path), async (request, response) => {
       const principal = await access.admit(route, request);
       const params = check(route.params, request.params, 'invalid_request');
       const query = check(route.query, request.query, 'invalid_request');
-      const body = await receiveBody(route.body, request);
+      const body = await receiveBody(route.body, request, async () => {
+        const release = await largeBodies.take();
+        // What was made of the body is in memory until the answer is out.
+        if (response.closed) release();
+        else response.once('close', release);
+      });
       await send(
         response,
         await route.handler({
@@ -72,9 +86,15 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
   return methods;
 }
 
-async function receiveBody(spec: BodySpec<unknown> | undefined, request: Request): Promise<unknown> {
+async function receiveBody(
+  spec: BodySpec<unknown> | undefined,
+  request: Request,
+  beforeLarge: () => Promise<void>,
+): Promise<unknown> {
   if (spec?.kind !== 'json') return undefined;
-  const parsed = parseJson(await readBody(request, MAX_JSON_BYTES));
+  const { maxBytes = MAX_JSON_BYTES } = spec;
+  const bounds = { maxBytes, largeAboveBytes: MAX_JSON_BYTES, beforeLarge };
+  const parsed = parseJson(await readBody(request, bounds));
   if (!parsed.ok) throw invalid(spec.invalid, [parsed.issue]);
   return check(spec.schema, parsed.value, spec.invalid);
 }

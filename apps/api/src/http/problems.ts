@@ -3,6 +3,7 @@ import type { z } from 'zod';
 /** Every error the API answers with: its stable code, its HTTP status and what it means. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'A parameter of the request is wrong' },
+  invalid_digest: { status: 400, title: 'The Content-Digest cannot be checked' },
   unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
   forbidden: { status: 403, title: 'The role of the token may not do this' },
   account_forbidden: { status: 403, title: 'The token may not touch this account' },
@@ -12,6 +13,7 @@ export const PROBLEMS = {
   unknown_effect: { status: 404, title: 'The job has no effect of this name' },
   unknown_account: { status: 404, title: 'Nothing is known of this account' },
   unknown_queue: { status: 404, title: 'No queue of this name is declared' },
+  blob_not_found: { status: 404, title: 'No blob of this digest is stored' },
   method_not_allowed: { status: 405, title: 'The path does not take this method' },
   request_timeout: { status: 408, title: 'The body of the request did not arrive in time' },
   key_conflict: { status: 409, title: 'A job of this key exists with another payload' },
@@ -20,14 +22,17 @@ export const PROBLEMS = {
   not_dead: { status: 409, title: 'The job is not a dead letter' },
   unresolved_effect: { status: 409, title: 'An effect of the job may have been applied: resolve it first' },
   nothing_unresolved: { status: 409, title: 'The effect waits for no word of a person' },
+  payload_gone: { status: 410, title: 'The payload of the job is no longer stored' },
   payload_too_large: { status: 413, title: 'The payload is too large' },
   unsupported_encoding: { status: 415, title: 'The body must not be compressed' },
+  digest_mismatch: { status: 422, title: 'The bytes are not those that were announced' },
   invalid_payload: { status: 422, title: 'The payload does not fit the job' },
   invalid_limits: { status: 422, title: 'The settings cannot hold' },
   queue_full: { status: 429, title: 'As many jobs wait as may: send it again later' },
   too_many_streams: { status: 429, title: 'As many streams of events are open as may be' },
   too_many_attempts: { status: 429, title: 'Too many requests with a wrong token' },
   internal_error: { status: 500, title: 'The API failed' },
+  no_blob_store: { status: 501, title: 'There is no blob store: set FAIRLANE_BLOB_STORE' },
   unavailable: { status: 503, title: 'The queue cannot be reached or cannot take more' },
 } as const;
 

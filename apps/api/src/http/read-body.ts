@@ -2,26 +2,57 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from './problems.js';
 
 const bodyTimeoutMs = 30_000;
+const largeBodyTimeoutMs = 120_000;
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
 const maxDiscardedBytes = 64 * 1024 * 1024;
 
+export interface BodyBounds {
+  readonly maxBytes: number;
+  /** A body above this is read on only when `beforeLarge` has let it. */
+  readonly largeAboveBytes: number;
+  readonly beforeLarge: () => Promise<void>;
+}
+
 /** The body, at most `maxBytes` of it in memory. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   refuseEncoding(request);
+  const { maxBytes, largeAboveBytes, beforeLarge } = bounds;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const timer = setTimeout(() => reject(new Problem('request_timeout')), bodyTimeoutMs);
+    let isLarge = false;
+    const expire = () => reject(new Problem('request_timeout'));
+    let timer = setTimeout(expire, bodyTimeoutMs);
     let complete = false;
+    const fail = (error: unknown) => {
+      chunks.length = 0;
+      bytes = Infinity;
+      reject(error);
+      discardRest(request);
+    };
+    const readOn = async () => {
+      try {
+        await beforeLarge();
+        timer = setTimeout(expire, largeBodyTimeoutMs);
+        if (request.closed) clearTimeout(timer);
+        request.resume();
+      } catch (error) {
+        fail(error);
+      }
+    };
     request.on('data', (chunk: Buffer) => {
+      if (bytes === Infinity) return;
       bytes += chunk.length;
-      if (bytes <= maxBytes) {
-        chunks.push(chunk);
+      if (bytes > maxBytes) {
+        fail(new Problem('payload_too_large', { detail: `The limit is ${maxBytes} bytes.` }));
         return;
       }
-      chunks.length = 0;
-      reject(new Problem('payload_too_large', { detail: `The limit is ${maxBytes} bytes.` }));
-      if (bytes > maxDiscardedBytes) request.destroy();
+      chunks.push(chunk);
+      if (bytes <= largeAboveBytes || isLarge) return;
+      isLarge = true;
+      clearTimeout(timer);
+      request.pause();
+      void readOn();
     });
     request.once('end', () => {
       complete = true;
@@ -33,6 +64,16 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       if (!complete) reject(new Problem('invalid_request', { detail: 'The request was cut off.' }));
     });
   });
+}
+
+/** Reads on for a while and throws away, so that a client that is still sending gets to see the answer. */
+export function discardRest(request: IncomingMessage): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxDiscardedBytes) request.destroy();
+  });
+  request.resume();
 }
 
 /** A few compressed bytes can stand for gigabytes; nothing here needs them. */

@@ -12,21 +12,23 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly principal: Principal;
   readonly requestId: string;
   readonly app: AppContext;
-  /** The raw request, for the one route that reads its body as a stream. */
+  /** The raw request, for routes that read their body as a stream. */
   readonly request: IncomingMessage;
 }
 
-/** JSON; or text of a type; or a text that is made while it is sent. */
+/** JSON; or text of a type; or what is made while it is sent. */
 export type Reply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } & (
   | { readonly body?: unknown }
   | { readonly type: string; readonly text: string }
-  | { readonly type: string; readonly stream: AsyncIterable<string> }
+  | { readonly type: string; readonly stream: AsyncIterable<string | Uint8Array> }
 );
 
 export interface ResponseSpec {
   readonly description: string;
   readonly type?: string;
   readonly schema?: z.ZodType;
+  /** Another type that it may have instead; text then. */
+  readonly alsoType?: string;
 }
 
 export interface Route<P = unknown, Q = unknown, B = unknown> {
@@ -51,7 +53,14 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
 }
 
 export type BodySpec<B> =
-  | { readonly kind: 'json'; readonly schema: z.ZodType<B>; readonly invalid: ProblemCode }
+  | {
+      readonly kind: 'json';
+      readonly schema: z.ZodType<B>;
+      readonly invalid: ProblemCode;
+      readonly maxBytes?: number;
+    }
+  /** Read by the handler. */
+  | { readonly kind: 'bytes'; readonly description: string }
   | { readonly kind: 'ndjson'; readonly description: string };
 
 /** Only ties the types of schemas and handler together. */

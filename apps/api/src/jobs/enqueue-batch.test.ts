@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, vi } from 'vitest';
-import { MAX_JSON_BYTES } from '../limits.js';
+import { MAX_LINE_BYTES } from '../limits.js';
 import { BATCH_PATH, ndjson, openBatch, sendManyLines } from '../testing-support/batch-client.js';
 import { bytesInUse } from '../testing-support/collect-garbage.js';
 import { message } from '../testing-support/catalogue.js';
@@ -112,7 +112,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
       ['accepted', undefined],
       [undefined, undefined],
     ]);
-    expect(answers[1]?.detail).toContain(String(MAX_JSON_BYTES));
+    expect(answers[1]?.detail).toContain(String(MAX_LINE_BYTES));
   });
 
   it('answers each line while the upload still runs', async () => {

@@ -6,7 +6,7 @@ import { parseJson } from '../http/parse-json.js';
 import { describeIssues, PROBLEMS, type Issue, type ProblemCode } from '../http/problems.js';
 import { refuseEncoding } from '../http/read-body.js';
 import type { Call, Reply } from '../http/route.js';
-import { BATCH_FULL_WAIT_MS, BATCH_WINDOW, MAX_JSON_BYTES } from '../limits.js';
+import { BATCH_FULL_WAIT_MS, BATCH_WINDOW, MAX_LINE_BYTES } from '../limits.js';
 import { mapInOrder } from '../ndjson/map-in-order.js';
 import { splitLines, type Line } from '../ndjson/split-lines.js';
 import type { EnqueueOutcome } from './enqueue-counter.js';
@@ -41,7 +41,7 @@ async function* answers(call: BatchCall, contract: JobContract): AsyncGenerator<
   socket.once('close', leave);
   try {
     const patience = new Patience({ waitMs: BATCH_FULL_WAIT_MS, signal: gone.signal });
-    const groups = splitLines(call.request, MAX_JSON_BYTES);
+    const groups = splitLines(call.request, MAX_LINE_BYTES);
     const answered = mapInOrder(groups, BATCH_WINDOW, (group) =>
       enqueueLines(call, contract, group, patience),
     );
@@ -98,7 +98,7 @@ function readLine(
   { number, bytes }: Line,
 ): BatchLine | { payload: unknown } {
   if (bytes === undefined) {
-    return reject(number, 'payload_too_large', `The limit of a line is ${MAX_JSON_BYTES} bytes.`);
+    return reject(number, 'payload_too_large', `The limit of a line is ${MAX_LINE_BYTES} bytes.`);
   }
   const parsed = parseJson(bytes);
   if (!parsed.ok) return rejectPayload(number, 'invalid_payload', [parsed.issue]);

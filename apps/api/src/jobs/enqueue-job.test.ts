@@ -1,6 +1,6 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { MAX_JSON_BYTES } from '../limits.js';
+import { MAX_PAYLOAD_BYTES } from '@fairlane/blobs';
 import { message } from '../testing-support/catalogue.js';
 import { startApi } from '../testing-support/start-api.js';
 
@@ -117,7 +117,7 @@ describe('POST /v1/jobs/{name}', () => {
 
   it('refuses a payload beyond the limit with 413, declared or not, and the connection stays usable', async () => {
     const api = await start();
-    const body = JSON.stringify(message({ body: 'x'.repeat(MAX_JSON_BYTES) }));
+    const body = JSON.stringify(message({ body: 'x'.repeat(MAX_PAYLOAD_BYTES) }));
     const declared = await api.call('POST', path, { body });
     expect([declared.status, declared.json['code']]).toEqual([413, 'payload_too_large']);
     const chunked = await fetch(api.url + path, {

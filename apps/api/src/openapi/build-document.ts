@@ -69,15 +69,23 @@ function describeBody({ path, body }: Route, payload: SchemaObject): RouteConfig
     const content = { 'application/x-ndjson': { schema: payload } };
     return { body: { required: true, description: body.description, content } };
   }
+  if (body.kind === 'bytes') {
+    const content = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } };
+    return { body: { required: true, description: body.description, content } };
+  }
   const schema = takesPayload ? payload : body.schema;
   return { body: { required: true, content: { 'application/json': { schema } } } };
 }
 
 function describeResponses({ responses }: Route): RouteConfig['responses'] {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, schema, type = 'application/json' }]) => {
+    Object.entries(responses).map(([status, response]) => {
+      const { description, schema, type = 'application/json', alsoType } = response;
+      const also = alsoType === undefined ? {} : { [alsoType]: { schema: z.string() } };
       const content =
-        schema || type !== 'application/json' ? { [type]: { schema: schema ?? z.string() } } : undefined;
+        schema || type !== 'application/json'
+          ? { [type]: { schema: schema ?? z.string() }, ...also }
+          : undefined;
       return [status, content ? { description, content } : { description }];
     }),
   );

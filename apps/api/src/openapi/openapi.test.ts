@@ -1,7 +1,9 @@
+import { MAX_PAYLOAD_BYTES } from '@fairlane/blobs';
 import { catalogue as product } from '@fairlane/jobs/contracts';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { contentDigest, sha256 } from '../testing-support/digests.js';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
@@ -39,7 +41,7 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [422, '/v1/jobs/message.send', { body: { ...held, step: 'x' } }],
       [404, '/v1/jobs/no.such', { body: held }],
       [400, '/v1/jobs/message.send?delayMs=x', { body: held }],
-      [413, '/v1/jobs/message.send', { body: message({ body: 'x'.repeat(70_000) }) }],
+      [413, '/v1/jobs/message.send', { body: message({ body: 'x'.repeat(MAX_PAYLOAD_BYTES) }) }],
       [415, '/v1/jobs/message.send', { body: held, headers: { 'content-encoding': 'br' } }],
       [403, '/v1/jobs/message.send', { body: held, token: api.tokens['own-producer'] }],
     ],
@@ -72,6 +74,22 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [404, `/v1/jobs/${unclear}/effects/other/resolve`, { body: { outcome: 'applied' } }],
       [404, '/v1/jobs/nope/effects/send/resolve', { body: { outcome: 'applied' } }],
       [400, `/v1/jobs/${unclear}/effects/send/resolve`, { body: { outcome: 'maybe' } }],
+    ],
+    'put-blobs': [
+      [201, '/v1/blobs', { body: 'a,b' }],
+      [400, '/v1/blobs', { body: 'a,b', headers: { 'content-digest': 'sha-256=x' } }],
+      [422, '/v1/blobs', { body: 'a,b', headers: { 'content-digest': contentDigest('a,c') } }],
+      [415, '/v1/blobs', { body: 'a,b', headers: { 'content-encoding': 'gzip' } }],
+    ],
+    'get-blobs-digest': [
+      [200, `/v1/blobs/${sha256('a,b')}`],
+      [404, `/v1/blobs/${sha256('a,c')}`],
+      [404, '/v1/blobs/nope'],
+      [403, `/v1/blobs/${sha256('a,b')}`, { token: api.tokens['own-operator'] }],
+    ],
+    'get-jobs-id-payload': [
+      [200, `/v1/jobs/${id}/payload`],
+      [404, '/v1/jobs/nope/payload'],
     ],
     'get-dead-letters': [
       [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],

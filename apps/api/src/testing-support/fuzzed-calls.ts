@@ -61,6 +61,7 @@ const goodParameters: Readonly<Record<string, string>> = {
   queue: 'outreach',
   account: 'own',
   group: 'email',
+  digest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 };
 const hours = { zone: 'Europe/Paris', days: [1, 2], from: '09:00', to: '17:00' };
 const goodBodies: readonly (readonly [suffix: string, body: () => Record<string, unknown>])[] = [

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBlobs, createFileStore, type Blobs } from '@fairlane/blobs';
 import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
 import {
@@ -32,6 +36,8 @@ export interface ApiUnderTest {
   readonly url: string;
   readonly producer: Producer;
   readonly lanes: Lanes;
+  /** In a folder of the test. */
+  readonly blobs: Blobs;
   readonly ledger: EffectLedger;
   readonly events: EventHub;
   /** A token of each role, and of each role limited to the account `own`. */
@@ -64,10 +70,12 @@ export async function startApi({
   redisUrl,
   prefix,
   catalogue = testCatalogue,
+  hasBlobStore = true,
 }: {
   redisUrl: string;
   prefix: string;
   catalogue?: Catalogue;
+  hasBlobStore?: boolean;
 }): Promise<ApiUnderTest> {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({
@@ -77,7 +85,10 @@ export async function startApi({
   });
   const redis = connectRedis(redisUrl, { name: 'test', logger });
   await once(redis, 'ready');
-  const connection = { redis: redisUrl, catalogue, prefix, logger };
+  const folder = await mkdtemp(join(tmpdir(), 'api-blobs-'));
+  const store = createBlobs({ store: createFileStore(folder), redis: redisUrl, prefix });
+  const blobs = hasBlobStore ? store : undefined;
+  const connection = { redis: redisUrl, catalogue, prefix, blobs, logger };
   const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
   const ledger = createRedisLedger({ redis: redisUrl, prefix });
@@ -93,6 +104,7 @@ export async function startApi({
     batchProducer,
     operations,
     lanes,
+    blobs,
     statistics,
     changes,
     events,
@@ -117,9 +129,11 @@ export async function startApi({
     await statistics.close();
     await changes.close();
     await ledger.close();
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
     redis.disconnect();
   });
-  return { url, producer, lanes, ledger, events, tokens, log, call: caller(url, tokens.operator) };
+  return { url, producer, lanes, blobs: store, ledger, events, tokens, log, call: caller(url, tokens.operator) };
 }
 
 function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {
