@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const publicDir = process.env.CREDENTIALS_DIR ?? '/credentials';
+const monitoringDir = process.env.MONITORING_DIR ?? '/monitoring';
 const secretDir = process.env.SECRETS_DIR ?? '/secrets';
 const secretsFile = join(secretDir, 'secrets.json');
 
@@ -22,6 +23,7 @@ function create() {
     ['producer', 'viewer', 'limits', 'operator'].map((role) => [role, secret()]),
   );
   const boardUsers = Object.fromEntries(['viewer', 'operator'].map((role) => [role, secret()]));
+  const grafana = { user: 'admin', password: secret() };
   const redisPassword = secret();
   const postgresPassword = secret();
   const tokenRecords = Object.entries(tokens).map(([role, token]) => {
@@ -47,8 +49,16 @@ function create() {
       .join(''),
     0o444,
   );
+  // Readable by the users that Prometheus and Grafana run as; no app mounts that volume.
+  write(monitoringDir, 'metrics-token', tokens.viewer, 0o444);
+  write(monitoringDir, 'grafana-password', grafana.password, 0o444);
   // Last: its presence says that all of them are there.
-  write(secretDir, 'secrets.json', `${JSON.stringify({ tokens, boardUsers }, undefined, 2)}\n`, 0o400);
+  write(
+    secretDir,
+    'secrets.json',
+    `${JSON.stringify({ tokens, boardUsers, grafana }, undefined, 2)}\n`,
+    0o400,
+  );
 }
 
 function write(dir, name, content, mode) {

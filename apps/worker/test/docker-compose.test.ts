@@ -38,9 +38,10 @@ const apps = ['api', 'worker', 'board'];
 
 // No engine is needed: these are the mistakes that an engine would show only when everything is up.
 describe('docker-compose.yml', () => {
-  test('holds Redis, Postgres and the three apps, each checked and restarted', () => {
-    expect(Object.keys(compose.services)).toEqual(['credentials', 'redis', 'postgres', ...apps]);
-    for (const name of ['redis', 'postgres', ...apps]) {
+  test('holds Redis, Postgres, the three apps and what watches them, each checked and restarted', () => {
+    const restarted = ['redis', 'postgres', ...apps, 'prometheus', 'grafana'];
+    expect(Object.keys(compose.services)).toEqual(['credentials', ...restarted]);
+    for (const name of restarted) {
       expect([name, service(name).restart, service(name).healthcheck?.test.length]).toEqual([
         name,
         'unless-stopped',
@@ -58,7 +59,11 @@ describe('docker-compose.yml', () => {
           checked ? 'service_healthy' : 'service_completed_successfully',
         ]);
       }
-      for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':', 1)[0]);
+      for (const volume of volumes) {
+        const [source = ''] = volume.split(':', 1);
+        if (source.startsWith('./')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+        else expect(Object.keys(compose.volumes)).toContain(source);
+      }
     }
   });
 
@@ -71,7 +76,12 @@ describe('docker-compose.yml', () => {
 
   test('is reachable from this machine only', () => {
     const ports = Object.values(compose.services).flatMap((one) => one.ports ?? []);
-    expect(ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001']);
+    expect(ports).toEqual([
+      '127.0.0.1:3000:3000',
+      '127.0.0.1:3001:3001',
+      '127.0.0.1:9090:9090',
+      '127.0.0.1:3003:3000',
+    ]);
   });
 
   test('gives a worker more time to stop than it may take', () => {
@@ -105,7 +115,7 @@ describe('credentials of a trial', () => {
   const run = (command: string) =>
     execFileSync(process.execPath, [script, command], {
       encoding: 'utf8',
-      env: { CREDENTIALS_DIR: dir, SECRETS_DIR: dir },
+      env: { CREDENTIALS_DIR: dir, MONITORING_DIR: dir, SECRETS_DIR: dir },
     });
   beforeAll(() => {
     run('create');
@@ -146,6 +156,7 @@ describe('credentials of a trial', () => {
     const secrets = JSON.parse(run('show')) as {
       tokens: Record<string, string>;
       boardUsers: Record<string, string>;
+      grafana: { password: string };
     };
     const verifyToken = createTokenVerifier(FAIRLANE_TOKENS);
     for (const [role, token] of Object.entries(secrets.tokens)) {
@@ -155,6 +166,8 @@ describe('credentials of a trial', () => {
     for (const [role, password] of Object.entries(secrets.boardUsers)) {
       expect(await verifyUser(role, password)).toEqual({ user: role, role });
     }
+    expect(verifyToken(file('metrics-token'))).toMatchObject({ role: 'viewer' });
+    expect(file('grafana-password')).toBe(secrets.grafana.password);
     expect(file('redis.conf')).toBe(`requirepass ${new URL(made['REDIS_URL'] ?? '').password}\n`);
     expect(file('postgres-password')).toBe(new URL(made['DATABASE_URL'] ?? '').password);
   });
