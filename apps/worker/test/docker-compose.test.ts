@@ -61,8 +61,9 @@ describe('docker-compose.yml', () => {
       }
       for (const volume of volumes) {
         const [source = ''] = volume.split(':', 1);
-        if (source.startsWith('./')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
-        else expect(Object.keys(compose.volumes)).toContain(source);
+        const isFolder = source.startsWith('./');
+        const exists = isFolder ? existsSync(join(root, source)) : Object.hasOwn(compose.volumes, source);
+        expect([source, exists]).toEqual([source, true]);
       }
     }
   });
