@@ -1,139 +1,191 @@
-import { openIntervals, type GateView, type Window } from '@fairlane/lanes';
-import type { AccountView } from '@fairlane/queue';
+import type { Window } from '@fairlane/lanes';
+import type { AccountView, QueueSurroundings, Surroundings } from '@fairlane/queue';
+import { holdsOf, type Hold } from './holds.js';
 import { localTime, whenLocally } from './local-time.js';
-import { presentLimits } from './present-limits.js';
-
-/** What keeps jobs of an account from starting. Without `opensAt` nobody can say when it ends. */
-interface Hold {
-  readonly kind: 'paused' | 'window' | 'throttled' | 'rate_limit' | 'in_flight' | 'group_total';
-  readonly opensAt?: number;
-  readonly gate?: GateView;
-}
+import { jobs, mainCause, rateOf, wait } from './phrases.js';
 
 /**
  * The answer to "why has nothing been sent?" for people who do not know the system: what happens, why, until
- * when, and who has to act. What needs a person leads; else what opens last, since nothing starts before it.
+ * when, and who has to act. What needs a person leads; else what opens last, since nothing starts before it. Jobs that
+ * failed for good while others wait are a second line.
  */
-export function explain(view: AccountView, nowMs = Date.now()): string {
-  const waiting = view.counts.ready + view.counts.held;
-  const [first, second, ...others] = holdsOf(view, nowMs);
-  const { dead } = view.counts;
-  const failed = dead > 0 && waiting + delayedOf(view) > 0 ? ` ${jobs(dead)} failed for good.` : '';
-  if (first === undefined) return `${idleSentence(view, waiting, nowMs)}${failed}`;
-  const more = others.length > 0 ? ` And ${others.length} more below.` : '';
-  return `${leading(first, view, waiting, nowMs)}${following(second, first, view, nowMs)}${more}${failed}`;
-}
-
-function holdsOf(view: AccountView, nowMs: number): Hold[] {
-  const holds: Hold[] = [];
-  if (view.paused) holds.push({ kind: 'paused' });
-  const opensAt = windowOpensAt(view, nowMs);
-  if (opensAt !== undefined) holds.push({ kind: 'window', opensAt });
-  // Where the total of a group is reached its lanes stay ready: what waits counts, not what is held.
-  const waitingGroups = new Set(
-    view.lanes.filter((lane) => lane.held + lane.ready > 0).map((lane) => lane.group),
-  );
-  for (const gate of view.gates) {
-    const { reason: kind } = gate;
-    // A pause or a window closes every gate; they are named once, for the whole account.
-    if (kind === undefined || kind === 'paused' || kind === 'window' || !waitingGroups.has(gate.group))
-      continue;
-    holds.push({ kind, gate, ...(gate.opensAt === undefined ? {} : { opensAt: gate.opensAt }) });
+export function explain(view: AccountView, around: Surroundings, nowMs = Date.now()): string {
+  const [first, second, ...others] = holdsOf(view, around, nowMs);
+  const { counts } = view;
+  if (first === undefined && counts.ready + counts.held + counts.active + delayedOf(view) === 0) {
+    return emptySentence(view, around, nowMs);
   }
-  return holds.toSorted((one, other) => weightOf(other) - weightOf(one));
-}
-
-function weightOf({ kind, opensAt }: Hold): number {
-  return kind === 'paused' ? Number.MAX_VALUE : (opensAt ?? 0);
-}
-
-/** When the account's hours begin, where they are over now. */
-function windowOpensAt({ windows }: AccountView, nowMs: number): number | undefined {
-  if (!Array.isArray(windows)) return undefined;
-  const [next] = openIntervals(windows as Window[], nowMs);
-  return next && next[0] > nowMs ? next[0] : undefined;
+  const more = others.length > 0 ? ` And ${others.length} more below.` : '';
+  const told =
+    first === undefined
+      ? openSentence(view, around, nowMs)
+      : `${leading(first, view, nowMs)}${following(second, first, view, nowMs)}${more}`;
+  return [told, deadSentences(view, around)].filter((line) => line !== '').join('\n');
 }
 
 /** A hold with the phrases that sentences about it are made of. */
-interface Situation {
+interface Phrases {
   readonly view: AccountView;
-  readonly gate: GateView | undefined;
-  /** When it opens: `at 14:03 (Paris)`, or that nobody can know. */
-  readonly until: string;
   /** `512 jobs wait` */
-  readonly wait: string;
+  readonly waiting: string;
+  /** `at 14:03 (Paris)`, `on Monday at 09:00 (Paris)` */
   readonly when: (ms: number) => string;
+  /** `14:03 (Paris)` */
   readonly at: (ms: number) => string;
 }
 
-const leadingSentences: Readonly<Record<Hold['kind'], (situation: Situation) => string>> = {
-  paused: ({ view, wait, when }) => {
-    const cause = view.paused
-      ? `${view.paused.by} paused this account ${when(view.paused.at)}`
-      : 'it is paused';
-    return `Nothing starts because ${cause}; ${wait} until someone resumes it.`;
-  },
-  window: ({ until, wait }) => `Nothing starts until the hours of this account begin ${until}; ${wait}.`,
-  throttled: ({ gate, until, wait }) =>
-    `The provider behind ${gate?.group} asked us to slow down; ${wait} and can start again ${until}.`,
-  rate_limit: ({ view, gate, until, wait, at }) => {
-    const last = view.estimatedDrainAt === null ? '' : `, the last about ${at(view.estimatedDrainAt)}`;
-    return `${wait} because this account may start ${rateOf(gate)}; the next goes ${until}${last}.`;
-  },
-  in_flight: ({ gate, wait }) => {
-    const cap = gate?.limits.maxInFlight;
-    const running =
-      cap === 1 ? 'the one allowed at once is still running' : `all ${cap} allowed at once are still running`;
-    return `${wait} because ${running}.`;
-  },
-  group_total: ({ gate, until, wait }) =>
-    `This account is within its limits, but all accounts together reached the ${gate?.group} total; its next turn comes ${until}, and ${wait}.`,
-};
-
-function leading(hold: Hold, view: AccountView, waiting: number, nowMs: number): string {
-  const when = (ms: number) => whenLocally(ms, nowMs, zoneOf(view));
-  return leadingSentences[hold.kind]({
+function leading(hold: Hold, view: AccountView, nowMs: number): string {
+  const zone = zoneOf(view);
+  return leadingSentence(hold, {
     view,
-    gate: hold.gate,
-    wait: waiting === 1 ? '1 job waits' : `${jobs(waiting)} wait`,
-    until: hold.opensAt === undefined ? 'when that ends' : when(hold.opensAt),
-    when,
-    at: (ms) => localTime(ms, nowMs, zoneOf(view)),
+    waiting: wait(view.counts.ready + view.counts.held),
+    when: (ms) => whenLocally(ms, nowMs, zone),
+    at: (ms) => localTime(ms, nowMs, zone),
   });
 }
 
-const followingPhrases: Readonly<Record<Hold['kind'], (gate: GateView | undefined) => string>> = {
-  paused: () => 'the pause still holds',
-  window: () => 'the hours of the account still hold',
-  throttled: (gate) => `the provider behind ${gate?.group} still holds`,
-  rate_limit: (gate) => `the limit of ${rateOf(gate)} still holds`,
-  in_flight: () => 'the jobs that run still hold',
-  group_total: (gate) => `the ${gate?.group} total of all accounts still holds`,
-};
+function leadingSentence(hold: Hold, { view, waiting, when, at }: Phrases): string {
+  const until = (opensAt: number | undefined) => (opensAt === undefined ? 'when that ends' : when(opensAt));
+  switch (hold.kind) {
+    case 'paused': {
+      const cause = view.paused
+        ? `${view.paused.by} paused this account ${when(view.paused.at)}`
+        : 'it is paused';
+      return `Nothing starts because ${cause}; ${waiting} until someone resumes it.`;
+    }
+    case 'queue_paused':
+      return `The queue "${hold.queue.queue}" is paused for every account; ${wait(hold.queue.waiting)} there until someone resumes it.`;
+    case 'no_worker': {
+      const { queue, servedAtMs, waiting: count } = hold.queue;
+      const since =
+        servedAtMs === null
+          ? `no worker serves "${queue}"`
+          : `no worker has served "${queue}" since ${at(servedAtMs)}`;
+      return `Nothing can start because ${since}; ${wait(count)}: tell the on-call.`;
+    }
+    case 'no_handler': {
+      const { waiting: count, name, version, able } = hold.unhandled;
+      if (able > 0)
+        return `${wait(count)} for one of the workers that can handle ${name} version ${version}.`;
+      return `${wait(count)} because no running worker can handle ${name} version ${version}; a deployment is needed.`;
+    }
+    case 'window':
+      return `Nothing starts until the hours of this account begin ${when(hold.opensAt)}; ${waiting}.`;
+    case 'throttled':
+      return `The provider behind ${hold.gate.group} asked us to slow down; ${waiting} and can start again ${until(hold.opensAt)}.`;
+    case 'rate_limit': {
+      const last = view.estimatedDrainAt === null ? '' : `, the last about ${at(view.estimatedDrainAt)}`;
+      return `${waiting} because this account may start ${rateOf(hold.gate)}; the next goes ${until(hold.opensAt)}${last}.`;
+    }
+    case 'in_flight': {
+      const cap = hold.gate.limits.maxInFlight;
+      const running = cap === 1 ? 'the one allowed at once is' : `all ${cap} allowed at once are`;
+      return `${waiting} because ${running} still running.`;
+    }
+    case 'group_total':
+      return `This account is within its limits, but all accounts together reached the ${hold.gate.group} total; its next turn comes ${until(hold.opensAt)}, and ${waiting}.`;
+  }
+}
 
 function following(hold: Hold | undefined, first: Hold, view: AccountView, nowMs: number): string {
   if (hold === undefined) return '';
-  const until = hold.opensAt === undefined ? '' : ` until ${localTime(hold.opensAt, nowMs, zoneOf(view))}`;
-  const start = first.kind === 'paused' ? 'Once resumed' : 'Before that';
-  return ` ${start}, ${followingPhrases[hold.kind](hold.gate)} it${until}.`;
+  const opensAt = 'opensAt' in hold ? hold.opensAt : undefined;
+  const until = opensAt === undefined ? '' : ` until ${localTime(opensAt, nowMs, zoneOf(view))}`;
+  return ` ${startOf(first)}, ${stillHolds(hold)}${until}.`;
 }
 
-/** Nothing holds the account: it works, waits for a worker or a time, or has nothing to do. */
-function idleSentence(view: AccountView, waiting: number, nowMs: number): string {
-  const { active, dead } = view.counts;
-  const delayed = delayedOf(view);
-  const when = (ms: number) => whenLocally(ms, nowMs, zoneOf(view));
-  if (waiting > 0) {
-    return `No limit applies: ${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a free worker.`;
+function startOf({ kind }: Hold): string {
+  if (kind === 'paused' || kind === 'queue_paused') return 'Once resumed';
+  return kind === 'no_worker' || kind === 'no_handler' ? 'Even then' : 'Before that';
+}
+
+function stillHolds(hold: Hold): string {
+  switch (hold.kind) {
+    case 'paused':
+      return 'the pause still holds it';
+    case 'queue_paused':
+      return `the pause of the queue "${hold.queue.queue}" still holds it`;
+    case 'no_worker':
+      return `"${hold.queue.queue}" still has no worker`;
+    case 'no_handler':
+      return `${jobs(hold.unhandled.waiting)} still need a worker that can handle ${hold.unhandled.name} version ${hold.unhandled.version}`;
+    case 'window':
+      return 'the hours of the account still hold it';
+    case 'throttled':
+      return `the provider behind ${hold.gate.group} still holds it`;
+    case 'rate_limit':
+      return `the limit of ${rateOf(hold.gate)} still holds it`;
+    case 'in_flight':
+      return 'the jobs that run still hold it';
+    case 'group_total':
+      return `the ${hold.gate.group} total of all accounts still holds it`;
   }
+}
+
+/** Nothing holds the account: it works, waits for a turn or a time. */
+function openSentence(view: AccountView, { queues }: Surroundings, nowMs: number): string {
+  const { active, ready, held, scheduled, retrying } = view.counts;
+  if (ready + held > 0) return turnSentence(view, queues);
+  const delayed = scheduled + retrying;
   if (delayed > 0) {
-    const first = view.nextRunAt === null ? '' : `, the first ${when(view.nextRunAt)}`;
-    return `Nothing is due: ${jobs(delayed)} ${delayed === 1 ? 'is' : 'are'} scheduled or will be tried again${first}.`;
+    const when = view.nextRunAt === null ? '' : ` ${whenLocally(view.nextRunAt, nowMs, zoneOf(view))}`;
+    const first = delayed === 1 || when === '' ? when : `, the first${when}`;
+    return `Nothing is due: ${jobs(delayed)} ${delayedPhrase(view)}${first}.`;
   }
-  if (active > 0) return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
-  if (dead > 0) return `Nothing is waiting: ${jobs(dead)} failed for good.`;
+  return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
+}
+
+function turnSentence({ counts }: AccountView, queues: readonly QueueSurroundings[]): string {
+  const waiting = wait(counts.ready + counts.held);
+  const busy = queues.find(({ active, slots }) => active >= slots && slots > 0);
+  if (busy === undefined) return `No limit applies: ${waiting} for the next free slot.`;
+  const slots = busy.slots === 1 ? 'the only slot' : `all ${busy.slots} slots`;
+  const doing = counts.active > 0 ? 'are busy' : 'serve other accounts';
+  const verb = busy.slots === 1 ? doing.replace('are', 'is').replace('serve', 'serves') : doing;
+  return `No limit applies: ${waiting} for a turn while ${slots} ${verb}.`;
+}
+
+function delayedPhrase({ counts: { scheduled, retrying } }: AccountView): string {
+  if (scheduled === 0) return 'failed and will be tried again';
+  return `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${retrying > 0 ? ' or will be tried again' : ''}`;
+}
+
+/** Nothing waits and nothing runs. */
+function emptySentence(view: AccountView, around: Surroundings, nowMs: number): string {
+  if (view.counts.dead > 0) {
+    const unknown = unknownSentence(view, around);
+    const failed = failedSentence(view, around);
+    if (unknown !== '') return [unknown, failed].filter((line) => line !== '').join('\n');
+    return `Nothing is waiting: ${failed}`;
+  }
   if (view.lastCompletedAt === null) return 'Nothing is waiting, and nothing has run yet.';
-  return `Nothing is waiting; the last job succeeded ${when(view.lastCompletedAt)}.`;
+  return `Nothing is waiting; the last job succeeded ${whenLocally(view.lastCompletedAt, nowMs, zoneOf(view))}.`;
+}
+
+function deadSentences(view: AccountView, around: Surroundings): string {
+  if (view.counts.dead === 0) return '';
+  return [unknownSentence(view, around), failedSentence(view, around)]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** Jobs whose effect nobody could tell of. */
+function unknownSentence({ counts }: AccountView, { deadCodes }: Surroundings): string {
+  const unknown = deadCodes.get('unknown_outcome') ?? 0;
+  if (unknown === 0) return '';
+  const isAll = totalOf(deadCodes) >= counts.dead;
+  const few = unknown === 1 ? 'it is' : 'they are';
+  return `${isAll ? '' : 'At least '}${jobs(unknown)} may have been carried out; ${few} not repeated until a person decides.`;
+}
+
+function failedSentence({ counts }: AccountView, { deadCodes }: Surroundings): string {
+  const failed = counts.dead - (deadCodes.get('unknown_outcome') ?? 0);
+  if (failed <= 0) return '';
+  return `${jobs(failed)} failed for good${mainCause(deadCodes, totalOf(deadCodes) >= counts.dead)}.`;
+}
+
+function totalOf(codes: ReadonlyMap<string, number>): number {
+  return [...codes.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function delayedOf({ counts }: AccountView): number {
@@ -143,25 +195,4 @@ function delayedOf({ counts }: AccountView): number {
 /** The zone people of the account think in: that of its hours. */
 function zoneOf({ windows }: AccountView): string {
   return (Array.isArray(windows) ? (windows as Window[])[0]?.zone : undefined) ?? 'UTC';
-}
-
-const unitNames: Readonly<Record<number, string>> = {
-  1_000: 'a second',
-  60_000: 'a minute',
-  3_600_000: 'an hour',
-  86_400_000: 'a day',
-};
-
-function rateOf(gate: GateView | undefined): string {
-  const { limit, perMs } = gate ? presentLimits(gate.limits) : { limit: null, perMs: null };
-  if (limit === null || perMs === null) return 'no more';
-  return `${grouped(limit)} ${unitNames[perMs] ?? `every ${grouped(perMs / 1000)} seconds`}`;
-}
-
-function jobs(count: number): string {
-  return count === 1 ? '1 job' : `${grouped(count)} jobs`;
-}
-
-function grouped(value: number): string {
-  return value.toLocaleString('en-GB', { maximumFractionDigits: 3 });
 }

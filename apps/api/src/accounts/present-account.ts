@@ -1,11 +1,11 @@
-import type { AccountView } from '@fairlane/queue';
+import type { AccountView, Surroundings } from '@fairlane/queue';
 import type { z } from 'zod';
 import { explain } from './explain.js';
 import { presentLimits } from './present-limits.js';
 import type { accountView, settingsAnswer } from './schemas.js';
 
 /** The account as the API shows it: times in ISO 8601, limits as they are set, and the sentence. */
-export function presentAccount(view: AccountView): z.output<typeof accountView> {
+export function presentAccount(view: AccountView, around: Surroundings): z.output<typeof accountView> {
   return {
     ...presentSettings(view),
     paused: presentPause(view.paused),
@@ -33,7 +33,7 @@ export function presentAccount(view: AccountView): z.output<typeof accountView> 
       at: isoTime(view.lastError.at),
     },
     lastCompletedAt: optionalTime(view.lastCompletedAt),
-    explanation: explain(view),
+    explanation: explain(view, around),
   };
 }
 

@@ -1,7 +1,9 @@
+import { openQueues } from '@fairlane/queue';
 import { PermanentError, RetryableError, ThrottledError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { message } from '../testing-support/catalogue.js';
+import { catalogue, message } from '../testing-support/catalogue.js';
+import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 import { gatedHandler, startWorker } from '../testing-support/start-worker.js';
 
@@ -34,6 +36,12 @@ async function explained(api: ApiUnderTest, sentence: RegExp, account = 'a1'): P
 function tomorrow() {
   const day = (new Date().getUTCDay() + 1) % 7 || 7;
   return [{ zone: 'UTC', days: [day], from: '09:00', to: '10:00' }];
+}
+
+async function pauseQueue(): Promise<void> {
+  const queues = openQueues({ redis: redis.url, prefix: redis.prefix, catalogue });
+  await queues.find(({ name }) => name === 'outreach')?.pause();
+  await Promise.all(queues.map((queue) => queue.close()));
 }
 
 function throttle(): never {
@@ -132,7 +140,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await explained(
       api,
       new RegExp(
-        String.raw`^Nothing is due: 2 jobs are scheduled or will be tried again, the first at ${time} \(UTC\)\.$`,
+        String.raw`^Nothing is due: 2 jobs failed and will be tried again, the first at ${time} \(UTC\)\.$`,
       ),
     );
   });
@@ -144,8 +152,79 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a0', leadId: 'busy' }) });
     await expect.poll(() => started.has('busy'), { timeout: 5_000 }).toBe(true);
     await enqueue(api, 4);
-    await explained(api, /^No limit applies: 4 jobs wait for a free worker\.$/);
+    await explained(
+      api,
+      /^No limit applies: 4 jobs wait for a turn while the only slot serves other accounts\.$/,
+    );
     await explained(api, /^1 job is running and nothing waits\.$/, 'a0');
+  });
+
+  it('no worker has ever served its queue, and none does since one has stopped; then it is over its rate too', async () => {
+    const { api, limit } = await start();
+    await enqueue(api, 2);
+    await explained(
+      api,
+      /^Nothing can start because no worker serves "outreach"; 2 jobs wait: tell the on-call\.$/,
+    );
+    const worker = await startWorker(redis, () => null);
+    await explained(api, /^Nothing is waiting; the last job succeeded/);
+    await worker.close();
+    await limit({ limit: 1, perMs: 60_000 });
+    await enqueue(api, 2);
+    const since = `Nothing can start because no worker has served "outreach" since ${time} \\(UTC\\)`;
+    await explained(api, new RegExp(`^${since}; 2 jobs wait: tell the on-call\\.`));
+    const next = await startWorker(redis, () => null);
+    await explained(api, /^1 job waits because this account may start 1 a minute/);
+    await next.close();
+    await explained(
+      api,
+      new RegExp(
+        `^${since}; 1 job waits: tell the on-call\\. Even then, the limit of 1 a minute still holds it until ${time} \\(UTC\\)\\.$`,
+      ),
+    );
+  });
+
+  it('its queue is paused, and then the account too', async () => {
+    const { api } = await start();
+    await startWorker(redis, () => null);
+    await pauseQueue();
+    await enqueue(api, 2);
+    await explained(
+      api,
+      /^The queue "outreach" is paused for every account; 2 jobs wait there until someone resumes it\.$/,
+    );
+    await api.call('POST', '/v1/accounts/a1/pause');
+    await explained(
+      api,
+      /; 2 jobs wait until someone resumes it\. Once resumed, the pause of the queue "outreach" still holds it\.$/,
+    );
+  });
+
+  it('A22 no running worker can handle its jobs; a third cause is counted', async () => {
+    const { api } = await start();
+    await startWorker(redis, undefined);
+    await enqueue(api, 2);
+    await explained(
+      api,
+      /^2 jobs wait because no running worker can handle message\.send version 1; a deployment is needed\.$/,
+    );
+    await api.call('PUT', '/v1/accounts/a1', { body: { windows: tomorrow() } });
+    await api.call('POST', '/v1/accounts/a1/pause');
+    await explained(
+      api,
+      /^Nothing starts because operator paused .* Once resumed, 2 jobs still need a worker that can handle message\.send version 1\. And 1 more below\.$/,
+    );
+  });
+
+  it('an outcome is unknown and waits for a person, also while others wait', async () => {
+    const { api } = await start();
+    await deadJobs(redis, api, Outside.hangsUp, [{}, {}]);
+    const unknown = '2 jobs may have been carried out; they are not repeated until a person decides\\.';
+    await explained(api, new RegExp(`^${unknown}$`));
+    await deadJobs(redis, api, Outside.refuses);
+    await explained(api, new RegExp(`^${unknown}\\n1 job failed for good, refused by the other side\\.$`));
+    await enqueue(api, 1);
+    await explained(api, new RegExp(`^Nothing can start .*\\.\\n${unknown} 1 job failed for good`));
   });
 
   it('all its jobs are dead', async () => {
@@ -154,6 +233,6 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     await startWorker(redis, () => {
       throw new PermanentError({ code: 'target_gone' });
     });
-    await explained(api, /^Nothing is waiting: 2 jobs failed for good\.$/);
+    await explained(api, /^Nothing is waiting: 2 jobs failed for good, recipient gone\.$/);
   });
 });
