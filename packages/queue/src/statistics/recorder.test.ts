@@ -59,10 +59,13 @@ describe('the shared statistics', () => {
 
   it('hold the last second of a process that stops in good order', async () => {
     const producer = world.producer();
-    const consumer = await world.consumer(async () => undefined);
+    let finish!: () => void;
+    const consumer = await world.consumer(async () => new Promise<void>((resolve) => (finish = resolve)));
     const id = idOf(await producer.enqueue(world.job, payload('p-1')));
-    await world.untilState(producer, id, 'completed');
-    await consumer.close();
+    await world.untilState(producer, id, 'active');
+    const closed = consumer.close();
+    finish();
+    await closed;
     await producer.close();
     expect((await counted()).counts).toMatchObject({ enqueued: 1, completed: 1 });
   });
