@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export async function getPayload(call: Call<z.output<typeof jobIdParams>>): Promise<Reply> {
   const { app, params, principal, requestId } = call;
   const { id } = params;
-  const job = /^[\w-]{22}$/.test(id) ? await app.operations.job(id) : undefined;
+  const job = /^[\w-]{22}$/.test(id) ? await app.operations.job(id, principal.accounts) : undefined;
   if (!job || !mayTouch(principal, job.account)) throw new Problem('job_not_found');
   const payload = await app.operations.payload(id);
   if (!payload) throw new Problem('job_not_found');

@@ -80,7 +80,8 @@ export interface Operations {
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
   /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
   jobs(filter?: JobFilter): Promise<Page<JobView>>;
-  job(id: string): Promise<JobView | undefined>;
+  /** @param accounts where given, jobs of others are as unknown, and as fast, as jobs that never were. */
+  job(id: string, accounts?: ReadonlySet<string>): Promise<JobView | undefined>;
   /** What a job was handed in with, or where that lies. */
   payload(id: string): Promise<StoredPayload | undefined>;
   queueCounts(queue: string): Promise<QueueCounts>;
@@ -138,7 +139,7 @@ export function createOperations(options: OperationsOptions): Operations {
     workers: () => sessions.run(() => readWorkers(client, prefix)),
     accounts: (filter) => sessions.run(() => lanes.accounts(filter)),
     jobs: (filter = {}) => sessions.run(() => listJobs(lanes, views, filter)),
-    job: (id) => sessions.run(() => views.read(id)),
+    job: (id, accounts) => sessions.run(() => views.read(id, accounts)),
     payload: (id) =>
       sessions.run(async () => {
         const data = await views.readData(id);
