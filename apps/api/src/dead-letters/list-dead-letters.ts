@@ -17,9 +17,15 @@ export async function listDeadLetters(
   const { app, principal, query } = call;
   const account = accountOf(call);
   if (account !== undefined && !mayTouch(principal, account)) return { status: 200, body: emptyPage };
-  const { since, cursor: sealed, ...wanted } = query;
+  const { since, until, cursor: sealed, ...wanted } = query;
   const cursor = app.cursors.open('dead-letters', sealed);
-  const filter = definedOnly({ ...wanted, account, since: since?.getTime(), cursor });
+  const filter = definedOnly({
+    ...wanted,
+    account,
+    since: since?.getTime(),
+    until: until?.getTime(),
+    cursor,
+  });
   const page = await app.operations.deadLetters(filter);
   return { status: 200, body: app.cursors.seal('dead-letters', page) };
 }

@@ -26,7 +26,7 @@ export const deadLetterRoutes: readonly Route[] = [
     accountTokens: 'narrowed',
     params: jobIdParams,
     responses: { 202: { description: 'It is a new run of the same job', schema: replayAnswer } },
-    errors: ['job_not_found', 'not_dead', 'unresolved_effect', 'account_forbidden'],
+    errors: ['job_not_found', 'not_dead', 'undeclared_queue', 'unresolved_effect', 'account_forbidden'],
     handler: replayDeadLetter,
   }),
   route({
@@ -37,7 +37,7 @@ export const deadLetterRoutes: readonly Route[] = [
     accountTokens: 'narrowed',
     params: jobIdParams,
     responses: { 204: { description: 'Removed' } },
-    errors: ['job_not_found', 'not_dead', 'account_forbidden'],
+    errors: ['job_not_found', 'not_dead', 'undeclared_queue', 'account_forbidden'],
     handler: purgeDeadLetter,
   }),
 ];

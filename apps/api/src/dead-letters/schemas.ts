@@ -8,6 +8,7 @@ export const deadLettersQuery = z.strictObject({
   tag: z.string().min(1).max(256).optional(),
   code: z.string().min(1).max(64).optional().meta({ description: 'Why they died' }),
   since: moment.optional().meta({ description: 'Only those dead since this moment or later' }),
+  until: moment.optional().meta({ description: 'Only those dead at this moment or before' }),
   ...listFields,
 });
 

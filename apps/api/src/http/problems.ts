@@ -20,6 +20,7 @@ export const PROBLEMS = {
   already_finished: { status: 409, title: 'The job has ended already' },
   not_active: { status: 409, title: 'The job does not run' },
   not_dead: { status: 409, title: 'The job is not a dead letter' },
+  undeclared_queue: { status: 409, title: 'The queue of the job is not declared any more' },
   unresolved_effect: { status: 409, title: 'An effect of the job may have been applied: resolve it first' },
   nothing_unresolved: { status: 409, title: 'The effect waits for no word of a person' },
   payload_gone: { status: 410, title: 'The payload of the job is no longer stored' },

@@ -7,6 +7,7 @@ import type { FairlaneBackend } from './fairlane-backend.js';
 export interface Backends {
   /** @throws RangeError for a queue that is not declared. */
   readonly backendOf: (queue: string) => FairlaneBackend;
+  readonly isDeclared: (queue: string) => boolean;
   /** The declared queues. */
   readonly queues: readonly string[];
   /** Any of them, for what belongs to no queue. */
@@ -29,6 +30,7 @@ export function openBackends(client: Redis, prefix: string, catalogue: Catalogue
   return {
     queues,
     first,
+    isDeclared: (queue) => byName.has(queue),
     backendOf(queue) {
       const found = byName.get(queue);
       if (found === undefined) throw new RangeError(`queue ${queue} is not declared`);

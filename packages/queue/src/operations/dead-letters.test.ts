@@ -1,5 +1,5 @@
 import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairlane/ledger';
-import { PermanentError, RetryableError } from '@fairlane/sdk';
+import { createCatalogue, defineQueues, PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idOf, World } from '../../test/support/world.js';
@@ -199,5 +199,32 @@ describe('purge', () => {
     await world.untilState(producer, id, 'completed');
     expect(depot.calls).toEqual(['label', 'send', 'send']);
     expect((await operations.account('acme')).counts).toMatchObject({ dead: 0, completed: 1 });
+  });
+});
+
+describe('a dead letter whose queue is not declared any more', () => {
+  const withoutParcels = () =>
+    world.operations({
+      effects: ledger,
+      catalogue: createCatalogue({
+        jobs: [],
+        queues: defineQueues({ letters: { slots: 1 } }, { rules: [{ queue: 'letters' }] }),
+        limitGroups: world.catalogue.limitGroups,
+      }),
+    });
+
+  it('is neither replayed nor purged, and the answer says why', async () => {
+    const { producer, id } = await deadOf(refused());
+    const operations = withoutParcels();
+    expect(await operations.replay(id)).toBe('undeclared_queue');
+    expect(await operations.purge(id)).toBe('undeclared_queue');
+    expect(await producer.job(id)).toMatchObject({ state: 'dead' });
+  });
+
+  it('takes a verdict, and stays dead until the queue is declared again', async () => {
+    const { producer, operations, id } = await deadOf(ambiguous());
+    expect(await withoutParcels().resolveEffect(id, 'send', { outcome: 'applied' })).toBe('resolved');
+    expect(await producer.job(id)).toMatchObject({ state: 'dead' });
+    expect(await operations.replay(id)).toBe('replayed');
   });
 });

@@ -25,15 +25,17 @@ export type ReplayOutcome =
   | 'replayed'
   /** An effect may or may not have been applied; a person says which, and then it goes on. */
   | 'unresolved_effect'
+  /** The catalogue has no such queue any more: nothing would run the job. */
+  | 'undeclared_queue'
   | 'not_dead'
   | 'not_found';
 
-export type PurgeOutcome = 'purged' | 'not_dead' | 'not_found';
+export type PurgeOutcome = 'purged' | 'undeclared_queue' | 'not_dead' | 'not_found';
 
 export type ResolveOutcome =
   /** The job goes on as a new run. */
   | 'replayed'
-  /** The job stays dead: another effect is unresolved, or it did not die of this one. */
+  /** The job stays dead: another effect is unresolved, it did not die of this one, or its queue is not declared. */
   | 'resolved'
   | 'nothing_unresolved'
   | 'unknown_effect'
@@ -66,6 +68,7 @@ export class DeadLetters {
     const job = await this.#views.read(id);
     if (job === undefined) return 'not_found';
     if (job.state !== 'dead') return 'not_dead';
+    if (!this.#backends.isDeclared(job.queue)) return 'undeclared_queue';
     if (unresolvedEffects(job).length > 0) return 'unresolved_effect';
     return (await this.#replayRun(job)) ? 'replayed' : 'not_dead';
   }
@@ -75,6 +78,7 @@ export class DeadLetters {
     const job = await this.#views.read(id);
     if (job === undefined) return 'not_found';
     if (job.state !== 'dead') return 'not_dead';
+    if (!this.#backends.isDeclared(job.queue)) return 'undeclared_queue';
     const claim = readClaimCheck((await this.#views.readData(id)) ?? '');
     if (!(await this.#backends.backendOf(job.queue).removeDead(id, diedAtMs(job)))) return 'not_dead';
     // Left out, by a crash or an error, the sweep asks within an hour and hears that there is no job.
@@ -97,7 +101,8 @@ export class DeadLetters {
     const isAskedAgain = unresolved.length === 0 && diedOfUnknown(job);
     if (others.length === unresolved.length && !isAskedAgain) return 'nothing_unresolved';
     if ((await this.#resolve(id, name, verdict)) !== 'resolved') return 'nothing_unresolved';
-    if (others.length > 0 || !diedOfUnknown(job)) return 'resolved';
+    const mayGoOn = others.length === 0 && this.#backends.isDeclared(job.queue);
+    if (!mayGoOn || !diedOfUnknown(job)) return 'resolved';
     // False: somebody else has replayed it since.
     await this.#replayRun(job);
     return 'replayed';

@@ -118,4 +118,16 @@ describe('the list of dead letters', () => {
     } while (cursor !== undefined);
     expect(seen).toEqual(buried.toReversed());
   });
+
+  it('leaves out what died after `until`, on every page', async () => {
+    const buried = await bury(900);
+    const operations = world.operations();
+    const seen = async (until: number) =>
+      (await collect(operations, { until, limit: 70 })).map(({ id }) => id);
+    // 300 died in each millisecond.
+    expect(await seen(1_000_001)).toEqual(buried.slice(0, 600).toReversed());
+    expect(await seen(1_000_000)).toEqual(buried.slice(0, 300).toReversed());
+    expect(await seen(999_999)).toEqual([]);
+    expect(await seen(2_000_000)).toEqual(buried.toReversed());
+  });
 });

@@ -23,6 +23,8 @@ export interface DeadLetterFilter {
   readonly code?: string;
   /** Dead since this time or later, ms. */
   readonly since?: number;
+  /** Dead at this time or earlier, ms: what dies later stays out. */
+  readonly until?: number;
   /** 1 to 500, default 50. */
   readonly limit?: number;
   /** From the previous page of the same filter. */
@@ -58,7 +60,7 @@ export async function listDeadLetters(
   filter: DeadLetterFilter,
 ): Promise<Page<DeadLetter>> {
   const limit = Math.min(Math.max(Math.trunc(filter.limit ?? DEFAULT_PAGE), 1), MAX_PAGE);
-  let place = readCursor(filter.cursor);
+  let place = earlier(readCursor(filter.cursor), filter.until);
   const sources = backends.map((backend) => new Source(backend, filter, place, Math.min(limit, MAX_BATCH)));
   const items: DeadLetter[] = [];
   for (let scanned = 0; items.length < limit && scanned < MAX_SCANNED; scanned += 1) {
@@ -125,6 +127,12 @@ async function takeLatest(sources: readonly Source[]): Promise<Entry | undefined
 
 function isLater(one: Place, other: Place): boolean {
   return one.diedAtMs === other.diedAtMs ? one.id > other.id : one.diedAtMs > other.diedAtMs;
+}
+
+/** Where to go on: from the last page, but never after `until`. Ids are letters and digits: all come before `~`. */
+function earlier(place: Place | undefined, until: number | undefined): Place | undefined {
+  if (until === undefined || (place !== undefined && place.diedAtMs <= until)) return place;
+  return { diedAtMs: until, id: '~' };
 }
 
 function matches(letter: DeadLetter, { account, name, tag, code }: DeadLetterFilter): boolean {
