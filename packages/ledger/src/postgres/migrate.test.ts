@@ -37,7 +37,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
 
 describe('migrateLedger', () => {
   it('makes the tables, and has nothing to do the second time', async () => {
-    expect(await migrateLedger(databaseUrl)).toEqual(['0001-effects']);
+    expect(await migrateLedger(databaseUrl)).toEqual(['0001-effects', '0002-readings']);
     expect(await migrateLedger(databaseUrl)).toEqual([]);
     const ledger = createPostgresLedger({ databaseUrl });
     await expect(ledger.check()).resolves.toBeUndefined();
@@ -46,7 +46,7 @@ describe('migrateLedger', () => {
 
   it('is safe when many processes start at once on an empty database', async () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => migrateLedger(databaseUrl)));
-    expect(runs.flat()).toEqual(['0001-effects']);
+    expect(runs.flat()).toEqual(['0001-effects', '0002-readings']);
   });
 
   it('leaves no session lock behind', async () => {
@@ -68,7 +68,9 @@ describe('the migration command', () => {
     });
 
   it('migrates the database that DATABASE_URL names', async () => {
-    expect((await command({ DATABASE_URL: databaseUrl })).stdout).toBe('migrated: 0001-effects\n');
+    expect((await command({ DATABASE_URL: databaseUrl })).stdout).toBe(
+      'migrated: 0001-effects, 0002-readings\n',
+    );
     expect((await command({ DATABASE_URL: databaseUrl })).stdout).toBe('the ledger is up to date\n');
   });
 
@@ -83,7 +85,9 @@ describe('the migration command', () => {
 describe('a ledger without its tables', () => {
   it('fails its check, naming what is missing', async () => {
     const ledger = createPostgresLedger({ databaseUrl });
-    await expect(ledger.check()).rejects.toThrow("the ledger's database lacks migrations: 0001-effects");
+    await expect(ledger.check()).rejects.toThrow(
+      "the ledger's database lacks migrations: 0001-effects, 0002-readings",
+    );
     await ledger.close();
   });
 });

@@ -2,9 +2,10 @@ import { Kysely, Migrator, PostgresAdapter, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg';
 
 import { effects } from './migrations/0001-effects.js';
+import { readings } from './migrations/0002-readings.js';
 
 /** In order of their names; one that was released is never changed. */
-const migrations = { '0001-effects': effects };
+const migrations = { '0001-effects': effects, '0002-readings': readings };
 
 const TABLES = {
   migrationTableName: 'fairlane_ledger_migration',

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Pool } from 'pg';
+
+import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
+
+export interface PostgresReadingsOptions {
+  readonly databaseUrl: string;
+  /** Told of broken connections and of a clean-up that failed, which are survived. */
+  readonly onError?: (error: unknown) => void;
+  /** Readings that came longer ago are removed. Default 90 days. */
+  readonly retentionMs?: number;
+  /** A clean-up follows every so many readings of this process. Default 1,000. */
+  readonly cleanEvery?: number;
+}
+
+/** Kept by `migrateLedger`; `at` is when it was measured, `stored_at` when it came. */
+interface ReadingTable {
+  id: string;
+  account_id: string;
+  host: string;
+  mount: string;
+  percent: number;
+  at: Date;
+  stored_at: Date;
+}
+
+/** Rows that one clean-up removes at most: more than come between two of them. */
+const CLEAN_ROWS = 5_000;
+const DAY_MS = 86_400_000;
+
+/** Readings in Postgres, in a table beside those of the ledger. */
+export function createPostgresReadings(options: PostgresReadingsOptions): Readings {
+  const { databaseUrl, onError = () => undefined } = options;
+  const { retentionMs = 90 * DAY_MS, cleanEvery = 1_000 } = options;
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: 4,
+    connectionTimeoutMillis: 1_500,
+    query_timeout: 1_500,
+    keepAlive: true,
+  });
+  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('error', () => undefined);
+  const db = new Kysely<{ fairlane_reading: ReadingTable }>({ dialect: new PostgresDialect({ pool }) });
+  let added = 0;
+  let cleaning: Promise<void> | undefined;
+
+  async function clean(): Promise<void> {
+    const before = sql<Date>`now() - ${retentionMs} * interval '1 millisecond'`;
+    const old = db
+      .selectFrom('fairlane_reading')
+      .select('id')
+      .where('stored_at', '<', before)
+      .limit(CLEAN_ROWS);
+    await db.deleteFrom('fairlane_reading').where('id', 'in', old).execute();
+  }
+
+  return {
+    async add(reading) {
+      const { accountId, host, mount, percent, at } = inUtc(reading);
+      await db
+        .insertInto('fairlane_reading')
+        .values({
+          id: idOf([accountId, host, mount, percent, at]),
+          account_id: accountId,
+          host,
+          mount,
+          percent,
+          at: new Date(at),
+          stored_at: sql<Date>`now()`,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      added += 1;
+      if (added % cleanEvery === 0 && cleaning === undefined) {
+        cleaning = clean()
+          .catch(onError)
+          .finally(() => (cleaning = undefined));
+      }
+    },
+
+    async latest(accountId, limit) {
+      const rows = await db
+        .selectFrom('fairlane_reading')
+        .select(['host', 'mount', 'percent', 'at'])
+        .where('account_id', '=', accountId)
+        .orderBy('at', 'desc')
+        .limit(boundedLimit(limit))
+        .execute();
+      return rows.map(({ at, ...rest }): Reading => ({ accountId, ...rest, at: at.toISOString() }));
+    },
+
+    async close() {
+      await cleaning;
+      await db.destroy();
+    },
+  };
+}
+
+/** Of fixed length, since an index row of the texts themselves could be too long. */
+function idOf(parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

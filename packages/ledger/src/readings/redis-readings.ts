@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { Redis, type RedisOptions } from 'ioredis';
+
+import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
+
+export interface RedisReadingsOptions {
+  readonly redis: string;
+  /** In front of every key. Default `{fairlane}`. */
+  readonly prefix?: string;
+  /** Told of connection errors, which are survived. */
+  readonly onError?: (error: unknown) => void;
+  /** Most readings of one account; the oldest go. Default 1,000. */
+  readonly maxOfAccount?: number;
+  /** Most readings in all; those of accounts that told nothing for longest go. Default 100,000. */
+  readonly maxInAll?: number;
+}
+
+interface Commands {
+  fairlaneAddReading(...keysAndArguments: (string | number)[]): Promise<number>;
+}
+
+const ADD = readFileSync(new URL('../../lua/add-reading.lua', import.meta.url), 'utf8');
+
+/** Readings in Redis, bounded for each account and in all, since they are in memory. */
+export function createRedisReadings(options: RedisReadingsOptions): Readings {
+  const { redis, prefix = '{fairlane}', onError = () => undefined } = options;
+  const { maxOfAccount = 1_000, maxInAll = 100_000 } = options;
+  const client = new Redis(redis, {
+    scripts: { fairlaneAddReading: { numberOfKeys: 3, lua: ADD } },
+    replyMapping: 'legacy',
+    connectTimeout: 5_000,
+    commandTimeout: 1_500,
+    maxRetriesPerRequest: 1,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
+  } satisfies RedisOptions) as Redis & Commands;
+  client.on('error', onError);
+  const listPrefix = `${prefix}:readings:of:`;
+
+  return {
+    async add(reading) {
+      const stored = inUtc(reading);
+      const { accountId } = stored;
+      await client.fairlaneAddReading(
+        listPrefix + accountId,
+        `${prefix}:readings:accounts`,
+        `${prefix}:readings:count`,
+        accountId,
+        Date.parse(stored.at),
+        JSON.stringify(stored),
+        maxOfAccount,
+        maxInAll,
+        listPrefix,
+      );
+    },
+
+    async latest(accountId, limit) {
+      const texts = await client.zrevrange(listPrefix + accountId, 0, boundedLimit(limit) - 1);
+      return texts.map((text) => JSON.parse(text) as Reading);
+    },
+
+    async close() {
+      client.disconnect();
+    },
+  };
+}
