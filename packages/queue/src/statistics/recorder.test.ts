@@ -2,6 +2,7 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { startLostWorker } from '../../test/support/lost-worker.js';
 import { defineParcelJob } from '../../test/support/parcels.js';
+import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
 import type { ConsumerHooks } from '../consumer/hooks.js';
 import { addUp, readMinute, type Tally } from './minutes.js';
@@ -59,12 +60,12 @@ describe('the shared statistics', () => {
 
   it('hold the last second of a process that stops in good order', async () => {
     const producer = world.producer();
-    let finish!: () => void;
+    let finish: (() => void) | undefined;
     const consumer = await world.consumer(async () => new Promise<void>((resolve) => (finish = resolve)));
-    const id = idOf(await producer.enqueue(world.job, payload('p-1')));
-    await world.untilState(producer, id, 'active');
+    await producer.enqueue(world.job, payload('p-1'));
+    const running = await until('the job runs', () => finish);
     const closed = consumer.close();
-    finish();
+    running();
     await closed;
     await producer.close();
     expect((await counted()).counts).toMatchObject({ enqueued: 1, completed: 1 });
