@@ -35,8 +35,9 @@ export class StatisticsRecorder {
   readonly #options: RecorderOptions;
   #counted = new Map<string, Map<string, number>>();
   #timer: NodeJS.Timeout | undefined;
-  #sending: Promise<void> | undefined;
+  readonly #sending = new Set<Promise<void>>();
   #isDraining = false;
+  #isSendingSoon = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -73,15 +74,27 @@ export class StatisticsRecorder {
   }
 
   async #allSent(): Promise<void> {
-    while (this.#sending !== undefined) await this.#sending;
+    // What was counted in this very step is sent in the next one.
+    await Promise.resolve();
+    await Promise.all(this.#sending);
   }
 
   #add(queue: string, field: string, amount: number): void {
     let fields = this.#counted.get(queue);
     if (fields === undefined) this.#counted.set(queue, (fields = new Map()));
     fields.set(field, (fields.get(field) ?? 0) + amount);
-    if (this.#isDraining) this.#flush();
+    if (this.#isDraining) this.#flushSoon();
     else this.#arm();
+  }
+
+  /** Together with what else is counted in this step, before the connection is told to close. */
+  #flushSoon(): void {
+    if (this.#isSendingSoon) return;
+    this.#isSendingSoon = true;
+    queueMicrotask(() => {
+      this.#isSendingSoon = false;
+      this.#flush();
+    });
   }
 
   #arm(): void {
@@ -94,23 +107,23 @@ export class StatisticsRecorder {
   }
 
   #flush(): void {
-    if (this.#counted.size === 0 || this.#sending !== undefined) return;
+    // One at a time: while Redis is away numbers grow, not requests.
+    if (this.#counted.size === 0 || (this.#sending.size > 0 && !this.#isDraining)) return;
     if (this.#options.isConnected?.() === false) {
       if (!this.#isDraining) this.#arm();
       return;
     }
     const counted = this.#counted;
     this.#counted = new Map();
-    this.#sending = this.#send(counted)
+    const sending: Promise<void> = this.#send(counted)
       .catch((error: unknown) =>
         this.#options.logger.debug(describeError(error), 'a second of statistics was lost'),
       )
       .finally(() => {
-        this.#sending = undefined;
-        if (this.#counted.size === 0) return;
-        if (this.#isDraining) this.#flush();
-        else this.#arm();
+        this.#sending.delete(sending);
+        if (this.#counted.size > 0 && !this.#isDraining) this.#arm();
       });
+    this.#sending.add(sending);
   }
 
   async #send(counted: ReadonlyMap<string, ReadonlyMap<string, number>>): Promise<void> {
