@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
@@ -43,6 +44,23 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
+const JOB_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+/** A stream that goes on without end, and a file of no digest, which is not looked for. */
+const NO_REDIS = new Set(['/v1/events', '/v1/blobs/{digest}']);
+
+function concrete(path: string): string {
+  const values: Record<string, string> = { id: JOB_ID, account: 'acme', group: 'email', queue: 'outreach' };
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => values[name] ?? 'message.send');
+}
+
+function bodyFor(method: string, path: string): { body?: unknown } {
+  if (method === 'get' || method === 'delete') return {};
+  if (path.endsWith('/batch')) return { body: `${JSON.stringify(message())}\n` };
+  if (path.endsWith('/resolve')) return { body: { outcome: 'applied' } };
+  if (path.includes('/limits/')) return { body: { limit: 5, perMs: 1_000 } };
+  return { body: path.includes('/accounts/') ? { weight: 7 } : message() };
+}
+
 describe('while Redis is away', () => {
   it('A28 answers 503 in time, enqueues nothing later, and goes on without a restart', async () => {
     const api = await start();
@@ -65,6 +83,31 @@ describe('while Redis is away', () => {
     await ready(api);
     expect((await api.call('POST', path, { body: message() })).status).toBe(202);
     expect(await api.producer.queueCounts('outreach')).toMatchObject({ ready: 101 });
+  });
+
+  it('A28 answers 503 in time on every route that needs Redis, and what was refused is not done later', async () => {
+    const api = await start();
+    const needs = routes.filter(({ path }) => path.startsWith('/v1/') && !NO_REDIS.has(path));
+    const account = '/v1/accounts/acme';
+    await api.call('PUT', account, { body: { weight: 2 } });
+    const lost = once(redis.client, 'close');
+    await redis.server.kill();
+    try {
+      await lost;
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        needs.map(async ({ method, path }) => {
+          const { status } = await api.call(method, concrete(path), bodyFor(method, path));
+          return [method, path, status];
+        }),
+      );
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+      expect(answers).toEqual(needs.map(({ method, path }) => [method, path, 503]));
+    } finally {
+      await redis.server.restart();
+    }
+    await ready(api);
+    expect((await api.call('GET', account)).json).toMatchObject({ weight: 2, paused: false });
   });
 
   it('A28 the same when Redis hangs instead of being gone', async () => {
