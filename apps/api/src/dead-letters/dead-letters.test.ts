@@ -1,6 +1,7 @@
+import { createCatalogue, defineQueues } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { message } from '../testing-support/catalogue.js';
+import { catalogue, message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside, startSender, stateOf } from '../testing-support/dead-jobs.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
@@ -30,6 +31,10 @@ describe('GET /v1/dead-letters', () => {
     expect(await listed(api, '?account=own')).toEqual([first]);
     expect(await listed(api, '?tag=spring&name=message.send&code=rejected')).toEqual([first]);
     expect(await listed(api, `?since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+    expect(await listed(api, `?until=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([]);
+    expect(await listed(api, `?until=${new Date(Date.now() + 60_000).toISOString()}&limit=1`)).toEqual([
+      third,
+    ]);
     const { json } = await api.call('GET', '/v1/dead-letters?account=own');
     expect(json['items']).toMatchObject([
       {
@@ -111,6 +116,28 @@ describe('DELETE /v1/dead-letters/{id}', () => {
     expect(await listed(api, '')).toEqual([]);
     const again = await api.call('POST', '/v1/jobs/message.send', { body });
     expect([again.status, again.json]).toMatchObject([202, { status: 'accepted', id }]);
+  });
+});
+
+describe('a dead letter whose queue is not declared any more', () => {
+  it('is refused with the name of the queue, and nothing is audited', async () => {
+    const [id = ''] = await deadJobs(redis, await start(), Outside.refuses);
+    const without = createCatalogue({
+      jobs: [],
+      queues: defineQueues({ bulk: { slots: 1 } }, { rules: [{ queue: 'bulk' }] }),
+      limitGroups: catalogue.limitGroups,
+    });
+    const api = await startApi({ redisUrl: redis.url, prefix: redis.prefix, catalogue: without });
+    for (const [method, path] of [
+      ['POST', `/v1/dead-letters/${id}/replay`],
+      ['DELETE', `/v1/dead-letters/${id}`],
+    ] as const) {
+      const { status, json } = await api.call(method, path);
+      expect([status, json['code']]).toEqual([409, 'undeclared_queue']);
+      expect(json['detail']).toContain('The queue outreach is not declared');
+    }
+    expect(await stateOf(api, id)).toBe('dead');
+    expect(audited(api)).toEqual([]);
   });
 });
 

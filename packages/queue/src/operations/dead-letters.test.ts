@@ -202,17 +202,18 @@ describe('purge', () => {
   });
 });
 
-describe('a dead letter whose queue is not declared any more', () => {
-  const withoutParcels = () =>
-    world.operations({
-      effects: ledger,
-      catalogue: createCatalogue({
-        jobs: [],
-        queues: defineQueues({ letters: { slots: 1 } }, { rules: [{ queue: 'letters' }] }),
-        limitGroups: world.catalogue.limitGroups,
-      }),
-    });
+/** Operations of a catalogue that the queue of the parcels was taken out of. */
+const withoutParcels = () =>
+  world.operations({
+    effects: ledger,
+    catalogue: createCatalogue({
+      jobs: [],
+      queues: defineQueues({ letters: { slots: 1 } }, { rules: [{ queue: 'letters' }] }),
+      limitGroups: world.catalogue.limitGroups,
+    }),
+  });
 
+describe('a dead letter whose queue is not declared any more', () => {
   it('is neither replayed nor purged, and the answer says why', async () => {
     const { producer, id } = await deadOf(refused());
     const operations = withoutParcels();
