@@ -6,11 +6,14 @@ interface Pending {
   reject: (error: unknown) => void;
 }
 
+/** The keys in which runs of `moveToFinished` for one queue differ: the finished set and the job. */
+const OWN_KEYS = [10, 11];
+
 /** Runs a registered command with its arguments. */
 export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
 
 /** So many runs share a call at most: Redis serves nobody else meanwhile. */
-const MAX_BATCH = 8;
+const MAX_BATCH = 16;
 
 /**
  * Sends runs of one script that are asked for in the same turn of the event loop as one call.
@@ -56,12 +59,14 @@ export class Coalescer {
       this.run(this.single, [...first.args]).then(first.resolve, first.reject);
       return;
     }
-    // Every run has the same last key and the same last two arguments: they are sent once.
+    // What all runs have in common is sent once: the keys but two, and the last two arguments.
     const width = this.script.numberOfKeys - 1;
-    const keys: unknown[] = [];
-    const args: unknown[] = [pending.length, width];
+    const keys: unknown[] = first.args.slice(0, width);
+    const args: unknown[] = [pending.length];
     for (const { args: all } of pending) {
-      keys.push(...all.slice(0, width));
+      if (all !== first.args) {
+        keys.push(...OWN_KEYS.map((index) => all[index]));
+      }
       args.push(all.length - width - 3, ...all.slice(width + 1, -2));
     }
     keys.push(first.args[width]);

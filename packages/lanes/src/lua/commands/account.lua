@@ -37,7 +37,7 @@ for _, c in ipairs(all.all_queues()) do
       running[g] = (running[g] or 0) + 1
     end
   end
-  for _, g in ipairs(gated().groups_of(c)) do
+  for _, g in ipairs(choosing().groups_of(c)) do
     local lane = g .. ':' .. account
     local plain = call('LLEN', c.own .. ':l:' .. lane)
     local ranked = call('ZCARD', c.own .. ':p:' .. lane)

@@ -19,28 +19,48 @@ local function end_attempt()
   own.ended = nil
 end
 
--- Admission without limits in a queue of one group; whatever is not plain goes the long way. The
--- tag is moved at the end, when the job's fields are known.
+-- Admission in a queue of one group, of a job that costs 1, from a lane whose gate is open. Without limits the tag
+-- is moved at the end, when the job's fields are known.
 local function admit()
   load(own)
-  if own.lim or own.many or own.e <= 0 then
-    return gated().admit(own)
+  local lim = own.lim
+  if own.many or own.e <= 0 or lim and (own.x or lim >= 4) then
+    return long_way(choosing).admit(own)
   end
   own.ready = own.own .. ':r:' .. own.g
-  local head = call('ZRANGE', own.ready, '0', '0', 'WITHSCORES')
-  local account = head[1]
-  local id = account and call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
+  local account, tag = next_account()
+  if not account then
+    return long_way(choosing).admit(own)
+  end
+  local gates = lim and gated()
+  local gate = gates and gates.gate_of(own, own.g, account)
+  if gate and not gates.is_open(gate) then
+    return long_way(choosing).admit(own)
+  end
+  local id = call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
   if not id then
-    return gated().admit(own)
+    return long_way(choosing).admit(own)
   end
   own.n = own.n - 1
   own.e = own.e - 1
-  local tag = tonumber(head[2])
   if tag > own.v then
     own.v = tag
   end
-  own.served = account
   own.dirty = true
+  if gate then
+    local finish = own.v + 1 / gate.w
+    gates.charge_one(own, gate, id, finish)
+    move_tag(account, finish)
+    local at, why
+    if not gates.is_open(gate) then
+      at, why = gates.closed(gate, 1)
+    end
+    if at then
+      long_way(choosing).hold(own, own.g, account, finish, at, why)
+    end
+  else
+    own.served = account
+  end
   return id
 end
 
@@ -53,123 +73,160 @@ local function settle()
   own.settled = true
   local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
   if head and head < (math.floor(now()) + 1) * 0x1000 then
-    rare().promote(own)
+    long_way(rare).promote(own)
   end
   if own.lim and call('ZRANGEBYSCORE', own.own .. ':c', '-inf', now(), 'LIMIT', '0', '1')[1] then
-    rare().open_due(own)
+    long_way(rare).open_due(own)
   end
   return {}
 end
 
--- Keys that are ours, by what they are: one look-up for each call of BullMQ's script.
-local mine = {
-  [META] = 'meta', [MARKER] = 'marker', [ACTIVE] = 'active', [WAIT] = 'wait', [DELAYED] = 'delayed',
-  [PRIORITIZED] = 'prioritized', [PC] = 'pc',
-}
+-- BullMQ's commands on keys that are ours, by key: one look-up for each.
+local mine = {}
 
-local function redirect(command, key, ...)
-  local kind = mine[key]
-  if not kind then
-    if command == 'SET' then
-      own.token = ...
-    elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
-      return rare().redirect(command, key, ...)
-    end
-  elseif kind == 'meta' then
-    if command == 'HMGET' and not own.v then
-      -- The state comes with what BullMQ reads of this hash: two fields or four.
-      local a, b, d, e = ...
-      local fields, from
-      if e then
-        fields, from = call('HMGET', key, a, b, d, e, 'lane:s', 'lane:g'), 5
-      else
-        fields, from = call('HMGET', key, a, b, 'lane:s', 'lane:g'), 3
-      end
-      read_state(own, fields[from], fields[from + 1])
+-- What one run has read of this hash the next ones of the call need not read again.
+mine[META] = function(command, key, ...)
+  if command == 'HGET' then
+    own.most_events = own.most_events or call('HGET', key, ...)
+    return own.most_events
+  elseif command ~= 'HMGET' then
+    return call(command, key, ...)
+  elseif own.settings then
+    return own.settings
+  end
+  -- The state comes with what BullMQ reads: two fields or four.
+  local a, b, d, e = ...
+  local fields, from
+  if e then
+    fields, from = call('HMGET', key, a, b, d, e, 'lane:s', 'lane:g'), 5
+    own.settings = fields
+  else
+    fields, from = call('HMGET', key, a, b, 'lane:s', 'lane:g'), 3
+  end
+  if not own.v then
+    read_state(own, fields[from], fields[from + 1])
+    end_attempt()
+  end
+  return fields
+end
+
+mine[MARKER] = function(command, key, ...)
+  if command ~= 'ZADD' then
+    return call(command, key, ...)
+  elseif select(2, ...) == '0' then
+    own.wake = true
+    return 0
+  end
+  -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
+  return call('ZADD', key, math.ceil(own.next), '1')
+end
+
+mine[ACTIVE] = function(command, key, ...)
+  local reply = call(command, key, ...)
+  if command == 'LREM' and reply > 0 then
+    own.ended = select(2, ...)
+    if own.v then
       end_attempt()
-      return fields
     end
-  elseif kind == 'marker' then
-    if command == 'ZADD' then
-      if select(2, ...) == '0' then
-        own.wake = true
-        return 0
-      end
-      -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
-      return call('ZADD', key, math.ceil(own.next), '1')
+  end
+  return reply
+end
+
+mine[WAIT] = function(command, key, ...)
+  if command == 'RPOPLPUSH' then
+    return admit()
+  elseif command == 'LLEN' then
+    return load(own).n
+  end
+  return long_way(rare).handle('wait', command, key, ...)
+end
+
+mine[DELAYED] = function(command, key, ...)
+  if command == 'ZRANGEBYSCORE' then
+    return settle()
+  elseif command == 'ZRANGE' then
+    -- Tells the worker until when to block, on its own clock; gates count as well as delays.
+    own.next = rare().next_due(own)
+    if not own.next then
+      return {}
     end
-  elseif kind == 'active' then
-    local reply = call(command, key, ...)
-    if command == 'LREM' and reply > 0 then
-      own.ended = select(2, ...)
-      if own.v then
-        end_attempt()
-      end
+    return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
+  elseif command == 'ZADD' then
+    local due = ... / 0x1000
+    if not own.next or due < own.next then
+      own.next = due
     end
-    return reply
-  elseif kind == 'job' then
-    if command == 'HMGET' and ... == 'parentKey' then
-      -- The lane of the finished job comes with the fields that BullMQ reads of it anyway.
-      local a, b, d = ...
-      local reply = call('HMGET', key, a, b, d, 'ln')
-      own.lane_of[key] = reply[4] or 'default:'
-      own.parent = reply[1]
-      return reply
-    elseif command == 'DEL' then
-      return rare().redirect(command, key, ...)
-    end
-  elseif kind == 'finished' then
-    if command ~= 'ZADD' or ARGV[5] ~= 'completed' then
-      return rare().handle(ARGV[5], command, key, ...)
-    end
-    local lane = own.lane_of[KEYS[12]]
-    call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
-  elseif kind == 'wait' then
-    if command == 'RPOPLPUSH' then
-      return admit()
-    elseif command == 'LLEN' then
-      return load(own).n
-    end
-    return rare().handle('wait', command, key, ...)
-  elseif kind == 'delayed' then
-    if command == 'ZRANGEBYSCORE' then
-      return settle()
-    elseif command == 'ZRANGE' then
-      -- Tells the worker until when to block, on its own clock; gates count as well as delays.
-      own.next = rare().next_due(own)
-      if not own.next then
-        return {}
-      end
-      return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
-    elseif command == 'ZADD' then
-      local due = ... / 0x1000
-      if not own.next or due < own.next then
-        own.next = due
-      end
-      return rare().handle('delayed', command, key, ...)
-    end
-  elseif kind == 'pc' then
-    -- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
-    if command == 'DEL' then
-      return 0
-    end
-  elseif command == 'ZPOPMIN' then
-    -- Of prioritized: admission has looked there too.
-    return {}
-  elseif command ~= 'ZCARD' then
-    return rare().handle('prioritized', command, key, ...)
+    return long_way(rare).handle('delayed', command, key, ...)
   end
   return call(command, key, ...)
 end
 
-local redirected = { call = redirect, pcall = redis.pcall, now = now, lanes = rare }
+mine[PRIORITIZED] = function(command, key, ...)
+  if command == 'ZPOPMIN' then
+    -- Admission has looked there too.
+    return {}
+  elseif command == 'ZCARD' then
+    return call('ZCARD', key)
+  end
+  return long_way(rare).handle('prioritized', command, key, ...)
+end
+
+-- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
+mine[PC] = function(command, key, ...)
+  return command == 'DEL' and 0 or call(command, key, ...)
+end
+
+local function on_events(command, key, ...)
+  -- Trimming is about: once a call will do.
+  if command == 'XTRIM' then
+    if own.trimmed then
+      return 0
+    end
+    own.trimmed = true
+  end
+  return call(command, key, ...)
+end
+
+local function on_finished(command, key, ...)
+  if command ~= 'ZADD' or ARGV[5] ~= 'completed' then
+    return long_way(rare).handle(ARGV[5], command, key, ...)
+  end
+  local lane = own.lane_of[KEYS[12]]
+  call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
+  return call('ZADD', key, ...)
+end
+
+local function redirect(command, key, ...)
+  local on_key = mine[key]
+  if on_key then
+    return on_key(command, key, ...)
+  elseif key == own.started then
+    return starting(command, key)
+  elseif command == 'SET' then
+    own.token = ...
+  elseif command == 'HMSET' and ... == 'processedOn' then
+    own.started, own.starting = key, { ... }
+    return
+  elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
+    return long_way(rare).redirect(command, key, ...)
+  elseif own.asks_children then
+    return children(command, key, ...)
+  end
+  return call(command, key, ...)
+end
+
+local redirected = {
+  call = redirect, pcall = redis.pcall, now = now, lanes = function() return long_way(rare) end,
+}
+
+local finish_or_take = bull(redirected)
 
 -- One run of BullMQ's script, and what is left to do for the job it handed out.
 local function run()
   if FINISHING then
-    mine[KEYS[11]], mine[KEYS[12]] = 'finished', 'job'
+    mine[KEYS[4]], mine[KEYS[11]], mine[KEYS[12]] = on_events, on_finished, finishing
   end
-  local reply = bull(redirected, KEYS, ARGV)
+  local reply = finish_or_take(KEYS, ARGV)
   end_attempt()
 
   local job = type(reply) == 'table' and reply[1]
@@ -186,11 +243,10 @@ local function run()
       end
     end
     if own.served then
-      local tag = own.v + cost
-      call('ZADD', own.ready, tag % 1 == 0 and string.format('%d', tag) or tag, own.served)
+      move_tag(own.served, own.v + cost)
     end
     if not name then
-      reply = rare().drop_ghost(own, reply[2])
+      reply = long_way(rare).drop_ghost(own, reply[2])
     end
   end
   if type(reply) == 'table' and (own.next or own.fence) then
@@ -206,6 +262,7 @@ local function run()
 end
 
 local function finish()
+  own.write_back()
   if own.rare then
     own.rare.save_others()
   end

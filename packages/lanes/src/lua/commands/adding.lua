@@ -110,7 +110,7 @@ local function waiting(from)
 end
 
 local bull_redis = { call = redirect, pcall = redis.pcall, now = now, lanes = rare, waiting = waiting }
-local reply = bull(bull_redis, KEYS, ARGV)
+local reply = bull(bull_redis)(KEYS, ARGV)
 if own.born and not load(own).g then
   -- A queue of lanes from its first job on, so that parents find their way back into it.
   rare().add_group(own, string.sub(own.lane, 1, string.find(own.lane, ':', 1, true) - 1))

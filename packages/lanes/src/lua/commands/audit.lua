@@ -15,7 +15,7 @@ local first = ARGV[1] == ''
 load(own)
 local freed, added, corrected, opened = 0, 0, 0, 0
 
-if first and not gated().is_refused(own) then
+if first and not choosing().is_refused(own) then
   all.absorb(own)
 end
 local claims = call('EXISTS', OWN .. ':k') == 1
@@ -33,7 +33,7 @@ if own.lim then
   if first or at.active ~= 0 then
     at.active, added = all.audit_active(own, at.active, batch)
   end
-  local groups = gated().groups_of(own)
+  local groups = choosing().groups_of(own)
   if groups[at.group] then
     at.held, opened, corrected = all.audit_held(own, groups[at.group], at.held, batch)
     if at.held == 0 then

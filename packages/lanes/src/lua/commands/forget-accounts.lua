@@ -32,7 +32,7 @@ local function has_jobs(account)
     for _, state in ipairs({ 'c', 'f', 'd', 'n' }) do
       keys[#keys + 1] = c.own .. ':x:' .. state .. ':' .. account
     end
-    for _, g in ipairs(gated().groups_of(load(c))) do
+    for _, g in ipairs(choosing().groups_of(load(c))) do
       keys[#keys + 1] = c.own .. ':l:' .. g .. ':' .. account
       keys[#keys + 1] = c.own .. ':p:' .. g .. ':' .. account
     end

@@ -35,7 +35,7 @@ elseif by == 'account' then
     ids = of_zset(OWN .. ':x:d:' .. value)
   else
     local skipped = 0
-    for _, g in ipairs(gated().groups_of(own)) do
+    for _, g in ipairs(choosing().groups_of(own)) do
       local key = OWN .. (state == 'waiting' and ':l:' or ':p:') .. g .. ':' .. value
       local size = state == 'waiting' and call('LLEN', key) or call('ZCARD', key)
       if skipped + size > from and #ids < count then

@@ -6,7 +6,7 @@
   for tests. Returns BullMQ's reply.
 ]]
 local all = rare()
-local reply = bull({ call = all.redirect, pcall = redis.pcall, now = now, lanes = rare }, KEYS, ARGV)
+local reply = bull({ call = all.redirect, pcall = redis.pcall, now = now, lanes = rare })(KEYS, ARGV)
 all.save_others()
 save(own)
 return reply

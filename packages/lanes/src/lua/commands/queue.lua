@@ -11,7 +11,7 @@ if own.lim then
 end
 local waiting = own.n + call('ZCARD', BASE .. 'prioritized')
 local held_lanes = 0
-for _, g in ipairs(gated().groups_of(own)) do
+for _, g in ipairs(choosing().groups_of(own)) do
   held_lanes = held_lanes + call('ZCARD', OWN .. ':h:' .. g)
 end
 all.save_others()

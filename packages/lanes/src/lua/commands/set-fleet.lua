@@ -11,7 +11,7 @@
 local all = rare()
 local refused = ARGV[1] == '1'
 load(own)
-if (gated().is_refused(own) or false) == refused then
+if (choosing().is_refused(own) or false) == refused then
   return 0
 end
 if refused then

@@ -33,7 +33,7 @@ else
   call('HDEL', key, group .. ':m')
 end
 if now_i then
-  call('HSET', key, group .. ':t', all.carry_over(old_i, old_d, tonumber(f[4]), now_i, now_d))
+  call('HSET', key, group .. ':t', gated().written(all.carry_over(old_i, old_d, tonumber(f[4]), now_i, now_d)))
 end
 all.remember_account(account)
 all.limit_everywhere(1)

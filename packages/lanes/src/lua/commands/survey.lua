@@ -14,7 +14,7 @@ at, kind, from = tonumber(at) or 1, kind or 'h', tonumber(from) or 0
 load(own)
 -- What is held is judged by its gate even where settings are gone meanwhile.
 own.lim = own.lim or 1
-local group = gated().groups_of(own)[at]
+local group = choosing().groups_of(own)[at]
 if not group then
   return { '', 0 }
 end
@@ -40,7 +40,7 @@ for _, account in ipairs(page) do
     local since = (tonumber(job[1]) or 0) + (tonumber(job[2]) or 0)
     local _, why
     if kind == 'h' then
-      _, why = gated().closed(gated().gate_of(own, group, account), gated().next_cost(own, lane))
+      _, why = gated().closed(gated().gate_of(own, group, account), choosing().next_cost(own, lane))
     elseif total_at then
       why = 'group_total'
     end
@@ -58,7 +58,7 @@ if #page == batch then
   cursor = string.format('%d:%s:%d', at, kind, from + batch)
 elseif kind == 'h' then
   cursor = string.format('%d:r:0', at)
-elseif gated().groups_of(own)[at + 1] then
+elseif choosing().groups_of(own)[at + 1] then
   cursor = string.format('%d:h:0', at + 1)
 end
 local reply = { cursor or '', #page }

@@ -7,6 +7,7 @@
   its open lanes take turns by group.
 ]]
 local MAX_VISITS = 64
+local gate_of, closed, charge = gated.gate_of, gated.closed, gated.charge
 
 -- A worker without lanes serves this queue too: nothing is admitted beside it.
 local function is_refused(c)
@@ -58,7 +59,7 @@ local function hold(c, g, a, tag, at, why)
       c.next = at
     end
   elseif why == 'in_flight' then
-    call('SADD', PREFIX .. '::w:' .. lane, string.match(c.base, '([^:]*):$'))
+    gated.await_claim(c, lane)
   end
 end
 

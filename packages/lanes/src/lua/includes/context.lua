@@ -27,13 +27,13 @@
     :x:c:<account>, :x:f:, :x:d:, :x:t:<tag>  indexes of completed, failed, delayed, tagged
   and from the prefix:
     ::queues  ::conf  ::accounts (with jobs or settings, by name)  ::a:<account>  ::win:<account>
-    ::g:<group>  ::w:<lane>, ::w:<group>  queues that wait for a claim to end
+    ::g:<group>  ::w, ::w:<group>  lanes and queues that wait for a claim to end
 
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
-  admission. So they come in three layers: what every call needs, `gated` (limits, several
-  groups) and `rare` (the rest), the latter two built on use, and what a call knows is in one
-  table.
+  admission. So they come in layers: what every call needs, `gated` (limits, claims),
+  `choosing` (admission the long way) and `rare` (the rest), all but the first built on use, and
+  what a call knows is in one table.
 ]]
 local call = redis.call
 
@@ -43,12 +43,14 @@ local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
   n = nil, e = nil, v = nil, g = nil, lim = nil, x = nil, many = nil, now = nil, next = nil,
   dirty = nil, wake = nil, again = nil, settled = nil, served = nil, ready = nil, fence = nil,
-  token = nil, ended = nil, parent = nil, gated = nil, rare = nil, groups = nil, lane = nil,
+  token = nil, ended = nil, finishing = nil, attempts = nil, asks_children = nil, started = nil,
+  starting = nil, trimmed = nil, most_events = nil, settings = nil,
+  listed = nil, runs = nil, ids = nil, claims = nil, none_waits = nil, put_off = nil, write_back = nil, parent = nil, gated = nil, choosing = nil, rare = nil, groups = nil, lane = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }
--- The second and third layer: functions that build them once a call.
-local gated, rare
+-- The other layers: functions that build them once a call.
+local gated, choosing, rare
 
 -- The server's clock, in milliseconds with the microseconds as a fraction; read at most once.
 local function now()
@@ -103,7 +105,7 @@ end
 -- The end of a call: the state is written, and a marker wakes one worker where there is a job it
 -- may have now. A script that stopped at one of its bounds says "again now".
 local function save(c)
-  if c.again or (c.wake and c.e and c.e > 0 and (not c.lim or c.lim < 4 or gated().choose(c))) then
+  if c.again or (c.wake and c.e and c.e > 0 and (not c.lim or c.lim < 4 or choosing().choose(c))) then
     call('ZADD', c.marker or c.base .. 'marker', '0', '0')
   end
   if c.dirty then

@@ -12,8 +12,26 @@
   not pass now + depth. A clock that steps back leaves t beyond that: then the bucket is empty
   from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
-local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
 local gates = {}
+local fields_of = {}
+
+local function gate_fields(g)
+  local fields = fields_of[g]
+  if not fields then
+    fields = { g .. ':i', g .. ':d', g .. ':m', g .. ':t', g .. ':n', g .. ':u' }
+    fields_of[g] = fields
+  end
+  return fields
+end
+
+-- A time as text. Lua would write 17 digits, for as long as a command takes; these four decimals are all it has.
+local function written(ms)
+  local part = ms % 1
+  if part == 0 then
+    return string.format('%d', ms)
+  end
+  return string.format('%d.%04d', ms - part, math.min(part * 10000 + 0.5, 9999))
+end
 
 local function split(lane)
   local at = string.find(lane, ':', 1, true)
@@ -27,7 +45,7 @@ local function bucket_opens_at(k, cost, t)
   elseif spent > t + k.d then
     spent = t + k.d
     k.t = spent
-    call('HSET', k.key, k.field, spent)
+    call('HSET', k.key, k.field, written(spent))
   end
   local price = cost * k.i
   if price > k.d then
@@ -42,10 +60,10 @@ local function gate_of(c, g, a)
   if k then
     return k
   end
-  local f = call('HMGET', PREFIX .. '::a:' .. a, 'w', 'p', 'wo', 'wc',
-    g .. ':i', g .. ':d', g .. ':m', g .. ':t', g .. ':n', g .. ':u')
+  local key, names = PREFIX .. '::a:' .. a, gate_fields(g)
+  local f = call('HMGET', key, 'w', 'p', 'wo', 'wc', unpack(names))
   k = {
-    a = a, g = g, key = PREFIX .. '::a:' .. a, field = g .. ':t',
+    lane = lane, a = a, g = g, key = key, field = names[4],
     w = tonumber(f[1]) or 1, p = f[2], wo = tonumber(f[3]), wc = tonumber(f[4]),
     i = tonumber(f[5]), d = tonumber(f[6]), m = tonumber(f[7]),
     t = tonumber(f[8]) or 0, n = tonumber(f[9]) or 0, u = tonumber(f[10]),
@@ -89,23 +107,20 @@ local function closed(k, cost)
   end
 end
 
--- Spends the tokens of one admission and takes the claim where something counts claims.
-local function charge(c, k, cost, id, finish)
-  local t = now()
-  local fields, kinds = {}, 0
-  if k.i then
-    local _, spent = bucket_opens_at(k, cost, t)
-    k.t = spent
-    fields[1], fields[2] = k.g .. ':t', spent
-  end
+-- Writes what an admission has spent, and takes the claim where something counts claims.
+local function keep_charge(c, k, cost, id, finish)
+  local kinds = 0
+  local names = gate_fields(k.g)
   if k.m then
     k.n = k.n + 1
     kinds = 1
-    fields[#fields + 1] = k.g .. ':n'
-    fields[#fields + 1] = k.n
-  end
-  if #fields > 0 then
-    call('HSET', PREFIX .. '::a:' .. k.a, unpack(fields))
+    if k.i then
+      call('HSET', k.key, k.field, written(k.t), names[5], string.format('%d', k.n))
+    else
+      call('HSET', k.key, names[5], string.format('%d', k.n))
+    end
+  elseif k.i then
+    call('HSET', k.key, k.field, written(k.t))
   end
   if c.lim >= 4 then
     kinds = kinds + rare().charge_total(k.g, cost)
@@ -113,7 +128,30 @@ local function charge(c, k, cost, id, finish)
   if kinds > 0 then
     -- The account's tag rises with every job served: with the time it tells this claim from all
     -- others of the job.
-    c.fence = string.format('%d-%.17g', t, finish)
-    call('HSET', c.own .. ':k', id, c.fence .. ' ' .. kinds .. ' ' .. k.g .. ':' .. k.a)
+    c.fence = string.format('%d-%d', now(), finish * 0x10000)
+    keep_claim(c, id, c.fence .. ' ' .. kinds .. ' ' .. k.lane)
   end
+end
+
+local function charge(c, k, cost, id, finish)
+  if k.i then
+    local _, spent = bucket_opens_at(k, cost, now())
+    k.t = spent
+  end
+  keep_charge(c, k, cost, id, finish)
+end
+
+-- The same in one look for the common case, a job of cost 1. `closed` tells why a gate is not open.
+local function is_open(k)
+  local t = now()
+  return not (k.p or k.m and k.n >= k.m or k.i and (k.t > t + k.d - k.i or k.i > k.d)
+    or k.wc and (t < k.wo or t >= k.wc) or k.u and k.u > t)
+end
+
+local function charge_one(c, k, id, finish)
+  if k.i then
+    local t = now()
+    k.t = (k.t < t and t or k.t) + k.i
+  end
+  keep_charge(c, k, 1, id, finish)
 end

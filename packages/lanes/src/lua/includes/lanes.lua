@@ -6,8 +6,8 @@
   ready until virtual time reaches its tag: only then may the tag be forgotten.
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
-local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, gated.hold
-local groups_of = gated.groups_of
+local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, choosing.hold
+local groups_of = choosing.groups_of
 
 local contexts = { [BASE] = own }
 
@@ -144,7 +144,7 @@ local function enter(c, lane)
     call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
   end
   if c.lim then
-    local at, why = closed(gate_of(c, g, a), gated.next_cost(c, lane))
+    local at, why = closed(gate_of(c, g, a), choosing.next_cost(c, lane))
     if at then
       hold(c, g, a, tonumber(call('ZSCORE', c.own .. ':r:' .. g, a)), at, why)
     end

@@ -54,9 +54,9 @@ end
 local function reconsider(c, g, a)
   load(c)
   local lane = g .. ':' .. a
-  local at, why = closed(gate_of(c, g, a), gated.next_cost(c, lane))
+  local at, why = closed(gate_of(c, g, a), choosing.next_cost(c, lane))
   if not at then
-    call('SREM', PREFIX .. '::w:' .. lane, queue_of(c))
+    gated.await_no_claim(c, lane)
     return unhold(c, g, a)
   elseif at < huge then
     call('ZADD', c.own .. ':c', at, lane)
@@ -66,7 +66,7 @@ local function reconsider(c, g, a)
   else
     call('ZREM', c.own .. ':c', lane)
     if why == 'in_flight' then
-      call('SADD', PREFIX .. '::w:' .. lane, queue_of(c))
+      gated.await_claim(c, lane)
     end
   end
 end

@@ -17,7 +17,7 @@ function handlers.wait(c, command, _, ...)
     end
     return c.n
   elseif command == 'RPOPLPUSH' then
-    return gated.admit(c)
+    return choosing.admit(c)
   end
   return read_wait(c, command, ...)
 end

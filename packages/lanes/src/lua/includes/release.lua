@@ -7,10 +7,12 @@ local function release(c, id, fence)
   if not c.lim then
     return 0
   end
-  local claims = c.own .. ':k'
   local kinds, lane = '1', lane_of_key[c.base .. id]
   if fence or c.lim >= 4 or not lane then
-    local record = call('HGET', claims, id)
+    local record = known_claim(c, id)
+    if record == nil then
+      record = call('HGET', c.own .. ':k', id)
+    end
     if not record then
       return 0
     end
@@ -20,22 +22,25 @@ local function release(c, id, fence)
       return 0
     end
   end
-  if call('HDEL', claims, id) == 0 then
+  if not end_claim(c, id) then
     return 0
   end
   local g, a = split(lane)
   if kinds ~= '2' then
     local key = PREFIX .. '::a:' .. a
-    local left = call('HINCRBY', key, g .. ':n', -1)
+    local left = call('HINCRBY', key, g .. ':n', '-1')
     if left < 0 then
-      call('HSET', key, g .. ':n', 0)
+      call('HSET', key, g .. ':n', '0')
       left = 0
     end
     if gates[lane] then
       gates[lane].n = left
     end
-    local waiting = call('SMEMBERS', PREFIX .. '::w:' .. lane)
+    local waiting = waiting_queues(lane)
     if waiting[1] then
+      if own.write_back then
+        own.write_back()
+      end
       rare().reopen(waiting, g, a)
     end
   end

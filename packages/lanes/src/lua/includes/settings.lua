@@ -27,7 +27,7 @@ local function limit_everywhere(bit)
     lim = lim + bit
     call('HSET', CONFIG, 'lim', lim)
     for _, c in ipairs(all_queues()) do
-      c.lim = lim + (gated.is_refused(load(c)) and 8 or 0)
+      c.lim = lim + (choosing.is_refused(load(c)) and 8 or 0)
       write_groups(c)
     end
   end
@@ -42,7 +42,7 @@ local function review(g, a)
     else
       local tag = tonumber(call('ZSCORE', c.own .. ':r:' .. g, a))
       if tag then
-        local at, why = closed(gate_of(c, g, a), gated.next_cost(c, g .. ':' .. a))
+        local at, why = closed(gate_of(c, g, a), choosing.next_cost(c, g .. ':' .. a))
         if at then
           hold(c, g, a, tag, at, why)
         end

@@ -65,7 +65,7 @@ local function charge_total(g, cost)
   if total.i then
     local _, spent = gated.bucket_opens_at(total, cost, now())
     total.t = spent
-    call('HSET', key, 'tt', spent)
+    call('HSET', key, 'tt', gated.written(spent))
   end
   if total.m then
     total.n = total.n + 1

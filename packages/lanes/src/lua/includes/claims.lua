@@ -1,0 +1,71 @@
+--[[
+  Records of claims, and the lanes that wait for one to end.
+
+  P::q:<queue>:k (hash): job -> record. A call that hands out and takes back many jobs reads the records it will need
+  and writes its changes together.
+  P::w (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
+  colon. In most calls it is empty, which is asked once.
+]]
+local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
+local WAITING = PREFIX .. '::w'
+
+local function keep_claim(c, id, record)
+  if c == own and own.put_off then
+    own.put_off('HSET', c.own .. ':k', id, record)
+  else
+    call('HSET', c.own .. ':k', id, record)
+  end
+end
+
+-- The record of a job's claim; nil where it was not among those read, false where there is none.
+local function known_claim(c, id)
+  if c ~= own or not own.ids then
+    return nil
+  end
+  if not own.claims then
+    own.claims = {}
+    local records = call('HMGET', c.own .. ':k', unpack(own.ids))
+    for i = 1, #own.ids do
+      own.claims[own.ids[i]] = records[i]
+    end
+  end
+  return own.claims[id]
+end
+
+-- Takes a record away; false when there is none.
+local function end_claim(c, id)
+  local record = known_claim(c, id)
+  if record == nil then
+    return call('HDEL', c.own .. ':k', id) == 1
+  elseif record then
+    own.claims[id] = false
+    own.put_off('HDEL', c.own .. ':k', id)
+  end
+  return record
+end
+
+local function await_claim(c, lane)
+  call('ZADD', WAITING, 0, lane .. ':' .. string.match(c.base, '([^:]*):$'))
+  own.none_waits = false
+end
+
+local function await_no_claim(c, lane)
+  call('ZREM', WAITING, lane .. ':' .. string.match(c.base, '([^:]*):$'))
+end
+
+-- Queues whose lane waits for a claim of its gate to end.
+local function waiting_queues(lane)
+  local queues = {}
+  if own.none_waits == nil then
+    own.none_waits = call('EXISTS', WAITING) == 0
+  end
+  if not own.none_waits then
+    for _, member in ipairs(call('ZRANGEBYLEX', WAITING, '[' .. lane .. ':', '(' .. lane .. ';')) do
+      local queue = string.sub(member, #lane + 2)
+      if not string.find(queue, ':', 1, true) then
+        queues[#queues + 1] = queue
+      end
+    end
+  end
+  return queues
+end
