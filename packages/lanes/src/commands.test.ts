@@ -111,7 +111,7 @@ describe('set-limits', () => {
       ':q:queue:k': { [job!.id!]: `${bench.nowMs}-0 1 default:A` },
       ':q:queue:h:default': ['A', '1'],
       ':q:queue:r:default': null,
-      ':w': ['default:A:queue', '0'],
+      ':waiting': ['default:A:queue', '0'],
       'queue:meta': { 'lane:g': 'default;1;' },
     });
   });

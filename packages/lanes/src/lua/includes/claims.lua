@@ -3,11 +3,11 @@
 
   P::q:<queue>:k (hash): job -> record. A call that hands out and takes back many jobs reads the records it will need
   and writes its changes together.
-  P::w (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
+  P::waiting (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
   colon. In most calls it is empty, which is asked once.
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
-local WAITING = PREFIX .. '::w'
+local WAITING = PREFIX .. '::waiting'
 
 local function keep_claim(c, id, record)
   if c == own and own.put_off then

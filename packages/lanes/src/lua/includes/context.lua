@@ -27,7 +27,7 @@
     :x:c:<account>, :x:f:, :x:d:, :x:t:<tag>  indexes of completed, failed, delayed, tagged
   and from the prefix:
     ::queues  ::conf  ::accounts (with jobs or settings, by name)  ::a:<account>  ::win:<account>
-    ::g:<group>  ::w, ::w:<group>  lanes and queues that wait for a claim to end
+    ::g:<group>  ::waiting, ::w:<group>  lanes and queues that wait for a claim to end
 
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
