@@ -1,4 +1,4 @@
-import { createBlobs, openBlobStore, type Blobs } from '@fairlane/blobs';
+import { openBlobs, type Blobs } from '@fairlane/blobs';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import {
   assertRedisSafe,
@@ -7,7 +7,6 @@ import {
   createLogger,
   createMetrics,
   createShutdown,
-  type Logger,
 } from '@fairlane/runtime';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import type { WorkerEnvironment } from './environment.js';
@@ -37,7 +36,11 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   const redis = connectRedis(env.REDIS_URL, { name: 'worker', logger });
   shutdown.add('redis', () => redis.disconnect());
   await assertRedisSafe(redis);
-  const blobs = await openBlobs(env, logger);
+  const blobs = await openBlobs(env.FAIRLANE_BLOB_STORE, {
+    redis: env.REDIS_URL,
+    prefix: env.FAIRLANE_PREFIX,
+    onError: (error) => logger.warn({ err: error }, 'the blob store or its connection to Redis failed'),
+  });
   if (blobs !== undefined) shutdown.add('blobs', () => blobs.close());
 
   const ledger = openLedger(ledgerChoice(env), (error) => {
@@ -55,6 +58,7 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
     leaseMs: env.WORKER_LEASE_MS,
     graceMs: env.WORKER_GRACE_MS,
     ledger,
+    blobs,
     logger,
     registry,
   });
@@ -85,17 +89,4 @@ function ledgerChoice({
   return FAIRLANE_LEDGER === 'postgres' && DATABASE_URL !== undefined
     ? { kind: 'postgres', databaseUrl: DATABASE_URL }
     : { kind: 'redis', redis: REDIS_URL, prefix: FAIRLANE_PREFIX };
-}
-
-/** @throws when the store cannot be used: better now than with the first job that needs it. */
-async function openBlobs(env: WorkerEnvironment, logger: Logger): Promise<Blobs | undefined> {
-  if (env.FAIRLANE_BLOB_STORE === undefined) return undefined;
-  const blobs = createBlobs({
-    store: await openBlobStore(env.FAIRLANE_BLOB_STORE),
-    redis: env.REDIS_URL,
-    prefix: env.FAIRLANE_PREFIX,
-    onError: (error) => logger.warn({ err: error }, 'the blob store or its connection to Redis failed'),
-  });
-  await blobs.check();
-  return blobs;
 }

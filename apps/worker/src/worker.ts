@@ -1,3 +1,4 @@
+import type { Blobs } from '@fairlane/blobs';
 import { createEffectRunner, type EffectLedger } from '@fairlane/ledger';
 import { createConsumer } from '@fairlane/queue';
 import type { Checks, Logger, QueueSlots, Registry } from '@fairlane/runtime';
@@ -19,6 +20,8 @@ export interface WorkerDeps {
   ledger: EffectLedger;
   logger: Logger;
   registry: Registry;
+  /** Where large payloads and results lie; closed by whoever opened it. */
+  blobs?: Blobs | undefined;
 }
 
 export interface WorkerApp {
@@ -46,6 +49,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     hooks: jobMetrics(registry),
     effects: createEffectRunner({ ledger, onOutcome: effectMetrics(registry) }),
     ledger,
+    blobs: deps.blobs,
   });
   return {
     start: () => consumer.start(),

@@ -126,11 +126,19 @@ describe('credentials of a trial', () => {
 
   test('are all that the apps need besides what the file sets, and the apps accept them', () => {
     const made = parseEnvFile(file('apps.env'));
-    const { REDIS_URL, HOST, FAIRLANE_TOKENS, BOARD_USERS, API_PORT, BOARD_PORT, WORKER_HEALTH_PORT } =
-      variables;
+    const {
+      REDIS_URL,
+      FAIRLANE_BLOB_STORE,
+      HOST,
+      FAIRLANE_TOKENS,
+      BOARD_USERS,
+      API_PORT,
+      BOARD_PORT,
+      WORKER_HEALTH_PORT,
+    } = variables;
     const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL } = variables;
     const shapes = {
-      api: { REDIS_URL, HOST, FAIRLANE_TOKENS, API_PORT },
+      api: { REDIS_URL, FAIRLANE_BLOB_STORE, HOST, FAIRLANE_TOKENS, API_PORT },
       worker: { REDIS_URL, HOST, WORKER_HEALTH_PORT, WORKER_GRACE_MS, WORKER_QUEUES: queueSlots(catalogue) },
       board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT },
     };

@@ -27,7 +27,7 @@ let received: { path: string; headers: IncomingMessage['headers']; body: string 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'worker-blobs-'));
   blobs = createBlobs({ store: createFileStore(directory), redis: redis.url, prefix: redis.prefix });
-  producer = createProducer({ redis: redis.url, prefix: redis.prefix, catalogue, logger: silent });
+  producer = createProducer({ redis: redis.url, prefix: redis.prefix, catalogue, blobs, logger: silent });
   received = [];
   outside = createServer((request, response) => void take(request, response));
   outside.listen(0, '127.0.0.1');

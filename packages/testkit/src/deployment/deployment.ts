@@ -14,7 +14,7 @@ export const LEDGERS = ['redis', 'postgres'] as const;
 export type Ledger = (typeof LEDGERS)[number];
 
 export interface DeploymentOptions {
-  /** Where Redis keeps its file and the services their logs. */
+  /** Where Redis keeps its file, the apps large payloads and the services their logs. */
   dir: string;
   workers: number;
   /** A server that runs already; a private one under `dir` otherwise. */
@@ -110,6 +110,8 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
 
   const credentials = createCredentials();
   const env = {
+    // One machine: a folder is shared by all its processes.
+    FAIRLANE_BLOB_STORE: `file:${join(options.dir, 'blobs')}`,
     ...options.env,
     ...credentials.env,
     REDIS_URL: redisUrl,
