@@ -139,7 +139,14 @@ describe('credentials of a trial', () => {
     const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL } = variables;
     const shapes = {
       api: { REDIS_URL, FAIRLANE_BLOB_STORE, HOST, FAIRLANE_TOKENS, API_PORT },
-      worker: { REDIS_URL, HOST, WORKER_HEALTH_PORT, WORKER_GRACE_MS, WORKER_QUEUES: queueSlots(catalogue) },
+      worker: {
+        REDIS_URL,
+        FAIRLANE_BLOB_STORE,
+        HOST,
+        WORKER_HEALTH_PORT,
+        WORKER_GRACE_MS,
+        WORKER_QUEUES: queueSlots(catalogue),
+      },
       board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT },
     };
     for (const [app, shape] of Object.entries(shapes)) {
