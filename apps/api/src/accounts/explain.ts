@@ -82,7 +82,7 @@ function leadingSentence(hold: Hold, { view, waiting, when, at }: Phrases): stri
       const running = cap === 1 ? 'the one allowed at once is' : `all ${cap} allowed at once are`;
       return `${waiting} because ${running} still running.`;
     }
-    case 'group_total':
+    default:
       return `This account is within its limits, but all accounts together reached the ${hold.gate.group} total; its next turn comes ${until(hold.opensAt)}, and ${waiting}.`;
   }
 }
@@ -117,7 +117,7 @@ function stillHolds(hold: Hold): string {
       return `the limit of ${rateOf(hold.gate)} still holds it`;
     case 'in_flight':
       return 'the jobs that run still hold it';
-    case 'group_total':
+    default:
       return `the ${hold.gate.group} total of all accounts still holds it`;
   }
 }

@@ -25,6 +25,8 @@ const expected: Record<string, 'public' | Role[]> = {
   'get /v1/queues/{queue}': ['viewer', 'limits', 'operator'],
   'get /v1/queues/{queue}/series': ['viewer', 'limits', 'operator'],
   'get /v1/events': ['viewer', 'limits', 'operator'],
+  'get /v1/workers': ['viewer', 'limits', 'operator'],
+  'post /v1/jobs/{id}/reclaim': ['operator'],
   'get /v1/accounts': ['viewer', 'limits', 'operator'],
   'get /v1/accounts/{account}': ['viewer', 'limits', 'operator'],
   'put /v1/accounts/{account}': ['limits', 'operator'],
