@@ -38,7 +38,7 @@ function sources() {
     join(ROOT, name),
   );
   for (const folder of workspaces(ROOT)) {
-    files.push(join(folder, 'package.json'), join(folder, 'tsconfig.json'));
+    files.push(...['package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => join(folder, name)));
     files.push(...filesBelow(join(folder, 'src'), (name) => !/\.test(-d)?\.ts$/.test(name)));
   }
   return files.filter((file) => existsSync(file));

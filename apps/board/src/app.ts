@@ -6,6 +6,8 @@ import express, {
   type Response,
 } from 'express';
 import { runChecks, type BoardUser, type Checks } from '@fairlane/runtime';
+import { createApiProxy, type ApiProxyDeps } from './console/api-proxy.js';
+import { createConsolePages, type ConsolePagesDeps } from './console/console-pages.js';
 import { resolveBasePath } from './http/base-path.js';
 import { localsOf } from './http/locals.js';
 import { answerErrors, notFound } from './http/problem.js';
@@ -21,7 +23,7 @@ import { askToLogOut, logIn, logOut, parseForm } from './log-in/log-in.js';
 import { SessionStore } from './log-in/session-store.js';
 import { createQueuesBoard, type QueuesBoardDeps } from './queues/queues-board.js';
 
-export interface BoardDeps extends QueuesBoardDeps {
+export interface BoardDeps extends QueuesBoardDeps, ConsolePagesDeps, ApiProxyDeps {
   users: readonly BoardUser[];
   /** Of all keys in Redis. */
   prefix: string;
@@ -56,10 +58,12 @@ export function createBoardApp(deps: BoardDeps): Express {
   app.get('/logout', askToLogOut);
   app.post('/logout', logOut({ sessions, logger }));
   app.use(requireOperatorToAct());
-  app.get(['/', '/login'], (_request: Request, response: Response) => {
-    response.redirect(302, `${localsOf(response).basePath}/queues`);
+  app.get('/login', (_request: Request, response: Response) => {
+    response.redirect(302, `${localsOf(response).basePath}/`);
   });
   app.use('/queues', createQueuesBoard(deps));
+  app.use('/api', createApiProxy(deps));
+  app.use(createConsolePages(deps));
   app.use(notFound());
   app.use(answerErrors(logger));
   return app;
@@ -78,7 +82,7 @@ function answerChecks(checks: Checks): RequestHandler {
 /** What a session sees must not stay in a shared cache or in the history of a signed-out browser. */
 function noStore(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    if (!request.path.startsWith('/queues/static/')) response.set('cache-control', 'no-store');
+    if (!/^\/(queues\/static|assets)\//.test(request.path)) response.set('cache-control', 'no-store');
     next();
   };
 }

@@ -15,6 +15,7 @@ import {
 } from '@fairlane/runtime';
 import { z } from 'zod';
 import { createBoardApp } from './app.js';
+import { readConsoleFiles } from './console/console-files.js';
 import { isBasePath } from './http/base-path.js';
 import { payloadRules } from './queues/payload-rules.js';
 import { replayJob } from './queues/replay-job.js';
@@ -22,7 +23,7 @@ import { replayJob } from './queues/replay-job.js';
 const SHUTDOWN_DEADLINE_MS = 10_000;
 
 const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_LEDGER, DATABASE_URL } = variables;
-const { BOARD_PORT, BOARD_USERS, HOST, LOG_LEVEL } = variables;
+const { BOARD_PORT, BOARD_USERS, FAIRLANE_API_URL, BOARD_API_TOKENS, HOST, LOG_LEVEL } = variables;
 const env = readEnv({
   REDIS_URL,
   FAIRLANE_PREFIX,
@@ -30,6 +31,9 @@ const env = readEnv({
   DATABASE_URL,
   BOARD_PORT,
   BOARD_USERS,
+  FAIRLANE_API_URL,
+  BOARD_API_TOKENS,
+  BOARD_TITLE: z.string().max(60).optional(),
   BASE_PATH: z.string().refine(isBasePath, 'must be a path such as /tools/fairlane').optional(),
   HOST,
   LOG_LEVEL,
@@ -57,6 +61,7 @@ const operations = createOperations({
 shutdown.add('operations', () => operations.close());
 
 let stopping = false;
+const closing = new AbortController();
 const app = createBoardApp({
   redis,
   prefix: env.FAIRLANE_PREFIX,
@@ -65,6 +70,11 @@ const app = createBoardApp({
   queues,
   rules: payloadRules(catalogue),
   replay: (_queue, id) => replayJob(operations, id),
+  apiUrl: env.FAIRLANE_API_URL,
+  ...(env.BOARD_API_TOKENS === undefined ? {} : { apiTokens: env.BOARD_API_TOKENS }),
+  closing: closing.signal,
+  files: readConsoleFiles(),
+  ...(env.BOARD_TITLE === undefined ? {} : { deploymentName: env.BOARD_TITLE }),
   logger,
   readyz: { redis: redisCheck(redis), process: () => (stopping ? 'shutting down' : undefined) },
 });
@@ -72,6 +82,7 @@ const app = createBoardApp({
 const server = createServer(app);
 shutdown.add('server', () => {
   stopping = true;
+  closing.abort();
   server.closeIdleConnections();
   return new Promise((resolve) => server.close(resolve));
 });

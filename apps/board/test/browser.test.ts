@@ -190,8 +190,9 @@ describe.runIf(executablePath)('in a browser', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Confirm' }).click();
     await expect.poll(() => countOf(campaign, 'waiting')).toBe(1);
     await page.goto(`${proxy.url}/`);
-    await page.getByText('bulk').first().waitFor();
-    expect(page.url()).toBe(`${proxy.url}/queues`);
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click();
+    expect(page.url()).toBe(`${proxy.url}/accounts`);
     expect(complaints).toEqual([]);
   });
 });

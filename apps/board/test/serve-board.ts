@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { connectRedis, createLogger, hashPassword, redisCheck, type BoardUser } from '@fairlane/runtime';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createBoardApp, type BoardDeps } from '../src/app.js';
+import { readConsoleFiles } from '../src/console/console-files.js';
 import { payloadRules } from '../src/queues/payload-rules.js';
 import { BoardClient } from './board-client.js';
 
@@ -45,6 +46,10 @@ export async function serveBoard({ redisUrl, prefix, deps }: ServeOptions): Prom
     rules: payloadRules(catalogue),
     replay: async () => undefined,
     readyz: { redis: redisCheck(redis) },
+    // Nothing listens there.
+    apiUrl: 'http://127.0.0.1:9',
+    files: readConsoleFiles(),
+    deploymentName: 'test deployment',
     ...deps,
   });
   const server = createServer(app);

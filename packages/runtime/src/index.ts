@@ -22,6 +22,7 @@ export {
   generateToken,
   hashToken,
   ROLES,
+  type BoardApiTokens,
   type Principal,
   type Role,
   type TokenRecord,

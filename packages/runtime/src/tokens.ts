@@ -26,6 +26,18 @@ export const tokensSchema = z
     'must not hold a token twice',
   );
 
+const plainToken = z
+  .string()
+  .regex(/^[\w~+/.-]{16,512}=*$/, 'must be the token itself, as the API takes it after "Bearer"');
+
+/** With which tokens the board asks the API: one for each role of its users. */
+export const boardApiTokensSchema = z.strictObject(
+  { viewer: plainToken, operator: plainToken },
+  { error: 'must be { viewer, operator }, a token of the API for each' },
+);
+
+export type BoardApiTokens = z.output<typeof boardApiTokensSchema>;
+
 export type TokenRecord = z.output<typeof tokenSchema>;
 
 /** Who makes a request. `accounts` undefined means every account. */

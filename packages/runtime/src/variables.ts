@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boardUsersSchema } from './board-users.js';
-import { tokensSchema } from './tokens.js';
+import { boardApiTokensSchema, tokensSchema } from './tokens.js';
 
 // Messages are our own: a value may be a secret, and some of zod's defaults repeat parts of it.
 
@@ -89,6 +89,8 @@ export const variables = {
     .default('127.0.0.1'),
   FAIRLANE_TOKENS: json(tokensSchema),
   BOARD_USERS: json(boardUsersSchema),
+  FAIRLANE_API_URL: url(['http:', 'https:']).default('http://127.0.0.1:3000'),
+  BOARD_API_TOKENS: json(boardApiTokensSchema).optional(),
   FAIRLANE_BLOB_STORE: z
     .string()
     .regex(/^(file:.+|s3:\/\/[^/]+(\/.*)?)$/, 'must be file:DIR or s3://BUCKET/PREFIX')

@@ -18,8 +18,16 @@ export const problems = {
     409,
     'An effect of this job may have been applied. Resolve it through the API, and the job goes on.',
   ],
+  request_too_large: [413, 'The request is larger than anything the console sends. Use the API instead.'],
+  too_many_streams: [429, 'This log-in has too many pages open. Close some of them.'],
   too_many_attempts: [429, 'Too many failed attempts to sign in. Try again later.'],
   internal_error: [500, 'Something went wrong. The log of the board says what.'],
+  api_refuses_token: [
+    502,
+    'The API does not accept the token of the board. Check BOARD_API_TOKENS against FAIRLANE_TOKENS.',
+  ],
+  api_not_connected: [503, 'The board has no tokens for the API. Set BOARD_API_TOKENS and FAIRLANE_API_URL.'],
+  api_unavailable: [503, 'The API does not answer. Try again in a moment.'],
   unavailable: [503, 'Redis does not answer. Try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

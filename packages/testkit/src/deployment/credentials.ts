@@ -9,22 +9,24 @@ export type BoardRole = (typeof BOARD_ROLES)[number];
 export interface Credentials {
   tokens: Record<TokenRole, string>;
   boardUsers: Record<BoardRole, { user: string; password: string }>;
-  /** What the apps get: hashes only. */
+  /** What every app gets: hashes only. */
   env: { FAIRLANE_TOKENS: string; BOARD_USERS: string };
+  /** What the board alone gets: tokens of its own, with which it asks the API for its users. */
+  boardEnv: { BOARD_API_TOKENS: string };
 }
 
-/** Fresh secrets, one per role. The apps never see them, as in production. */
+/** Fresh secrets, one per role. The apps see hashes of them, as in production. */
 export function createCredentials(): Credentials {
   const tokens = { producer: secret(), viewer: secret(), limits: secret(), operator: secret() };
   const boardUsers = {
     viewer: { user: 'viewer', password: secret() },
     operator: { user: 'operator', password: secret() },
   };
-  const tokenRecords = TOKEN_ROLES.map((role) => ({
-    id: role,
-    role,
-    tokenHash: createHash('sha256').update(tokens[role]).digest('hex'),
-  }));
+  const boardTokens = { viewer: secret(), operator: secret() };
+  const tokenRecords = [
+    ...TOKEN_ROLES.map((role) => ({ id: role, role, tokenHash: hashToken(tokens[role]) })),
+    ...BOARD_ROLES.map((role) => ({ id: `board-${role}`, role, tokenHash: hashToken(boardTokens[role]) })),
+  ];
   const userRecords = BOARD_ROLES.map((role) => ({
     user: boardUsers[role].user,
     role,
@@ -34,7 +36,12 @@ export function createCredentials(): Credentials {
     tokens,
     boardUsers,
     env: { FAIRLANE_TOKENS: JSON.stringify(tokenRecords), BOARD_USERS: JSON.stringify(userRecords) },
+    boardEnv: { BOARD_API_TOKENS: JSON.stringify(boardTokens) },
   };
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }
 
 function secret(): string {

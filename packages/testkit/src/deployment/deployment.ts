@@ -120,10 +120,18 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     OUTREACH_GATEWAY_URL: sandboxUrl,
   };
-  const app = (name: string, portVariable: string, port?: number, instance = name) => ({
+  const app = (
+    name: string,
+    portVariable: string,
+    {
+      port,
+      instance = name,
+      more = {},
+    }: { port?: number; instance?: string; more?: typeof options.env } = {},
+  ) => ({
     name: instance,
     main: join(APPS, name, 'dist/main.js'),
-    env: (port: number) => ({ ...env, [portVariable]: String(port) }),
+    env: (port: number) => ({ ...env, ...more, [portVariable]: String(port) }),
     port,
     readyPath: '/readyz',
   });
@@ -132,13 +140,18 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
   const startWorker = async () => {
     workerCount += 1;
     workers.add(
-      await start('worker', app('worker', 'WORKER_HEALTH_PORT', undefined, `worker-${workerCount}`)),
+      await start('worker', app('worker', 'WORKER_HEALTH_PORT', { instance: `worker-${workerCount}` })),
     );
   };
 
-  const [api, board] = await allOrFirstError([
-    start('front', app('api', 'API_PORT', options.apiPort)),
-    start('front', app('board', 'BOARD_PORT', options.boardPort)),
+  const startFront = async () => {
+    const api = await start('front', app('api', 'API_PORT', portOf(options.apiPort)));
+    const more = { ...credentials.boardEnv, FAIRLANE_API_URL: api.url };
+    const board = await start('front', app('board', 'BOARD_PORT', { ...portOf(options.boardPort), more }));
+    return { api, board };
+  };
+  const [{ api, board }] = await allOrFirstError([
+    startFront(),
     ...Array.from({ length: options.workers }, startWorker),
   ] as const);
 
@@ -170,6 +183,10 @@ async function startAll(options: DeploymentOptions, running: RunningServices): P
     stop: () => running.stop(),
     release: () => running.release(),
   };
+}
+
+function portOf(port: number | undefined): { port?: number } {
+  return port === undefined ? {} : { port };
 }
 
 function sandboxService({ sandboxSeed: seed, sandboxAccounts: accounts }: DeploymentOptions) {

@@ -1,0 +1,76 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { apiUrl } from '../api/client.js';
+import { connection } from './connection.js';
+
+/** Bursts of events become one reading a second. */
+const REFRESH_EVERY_MS = 1_000;
+const RETRY_MS = 3_000;
+
+/**
+ * The one stream of a tab. An event tells that something changed; what changed is read again, so a lost event
+ * costs a few seconds and never the truth. Closed while the tab is hidden: browsers allow six connections.
+ */
+class Events {
+  #source: EventSource | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #pending: ReturnType<typeof setTimeout> | undefined;
+  #client: QueryClient | undefined;
+
+  isOpen(): boolean {
+    return this.#source?.readyState === EventSource.OPEN;
+  }
+
+  start(client: QueryClient): void {
+    this.#client = client;
+    document.addEventListener('visibilitychange', () => this.#followVisibility());
+    this.#followVisibility();
+  }
+
+  #followVisibility(): void {
+    if (document.hidden) this.#close();
+    else {
+      this.#refresh();
+      this.#open();
+    }
+  }
+
+  #open(): void {
+    if (this.#source !== undefined || document.hidden) return;
+    const source = new EventSource(apiUrl('v1/events'));
+    this.#source = source;
+    // Whatever happened while there was no stream is read now.
+    source.addEventListener('open', () => {
+      connection.answered();
+      this.#refresh();
+    });
+    source.addEventListener('message', () => this.#refresh());
+    source.addEventListener('error', () => this.#reopen());
+  }
+
+  /** The browser's own retry gives up on an error answer, so it is done here for every kind of end. */
+  #reopen(): void {
+    this.#close();
+    // Tells at once whether the API is gone or only this stream has ended.
+    this.#refresh();
+    if (connection.view().state !== 'signed-out') this.#retry = setTimeout(() => this.#open(), RETRY_MS);
+  }
+
+  #close(): void {
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    this.#source = undefined;
+  }
+
+  #refresh(): void {
+    if (this.#pending !== undefined) return;
+    this.#pending = setTimeout(
+      () => {
+        this.#pending = undefined;
+        void this.#client?.invalidateQueries();
+      },
+      this.isOpen() ? REFRESH_EVERY_MS : 0,
+    );
+  }
+}
+
+export const events = new Events();

@@ -1,0 +1,153 @@
+import { write } from '../../api/client.js';
+import { isOperator } from '../../api/session.js';
+import type { Job } from '../../api/types.js';
+import { codeWord } from '../../format/words.js';
+import { Link } from '../../frame/link.js';
+import { apiPath, hrefOf } from '../../frame/paths.js';
+import { useApi } from '../../live/use-api.js';
+import { StateBadge } from '../../parts/badge.js';
+import { DataView } from '../../parts/data-view.js';
+import { useAction } from '../../parts/use-action.js';
+import { Effects } from './effects.js';
+import { PayloadSection } from './payload.js';
+import { sentenceOf } from './sentence.js';
+import { Timeline } from './timeline.js';
+import { isUnresolved } from './unresolved.js';
+
+/** The story of one job. */
+export function JobPage({ id }: { id: string }) {
+  const query = useApi<Job>(apiPath(['jobs', id]));
+  if (query.data === undefined && query.error?.code === 'job_not_found') {
+    return (
+      <>
+        <h1>
+          Job <span className="id">{id}</span>
+        </h1>
+        <p className="sentence">No job has this id. It may have been purged, or its retention is over.</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>
+        Job <span className="id">{id}</span>
+      </h1>
+      <DataView query={query} what="this job">
+        {(job) => <JobDetails job={job} />}
+      </DataView>
+    </>
+  );
+}
+
+function JobDetails({ job }: { job: Job }) {
+  return (
+    <>
+      <p className="sentence">{sentenceOf(job)}</p>
+      <JobActions job={job} />
+      <dl className="facts">
+        <div>
+          <dt>State</dt>
+          <dd>
+            <StateBadge state={job.state} reason={job.reason} />
+          </dd>
+        </div>
+        <div>
+          <dt>Account</dt>
+          <dd>
+            <Link href={hrefOf('accounts', job.account)}>{job.account}</Link>
+          </dd>
+        </div>
+        <div>
+          <dt>Job</dt>
+          <dd>
+            {job.name} version {job.version}
+          </dd>
+        </div>
+        <div>
+          <dt>Queue, limit group</dt>
+          <dd>
+            {job.queue}, {job.limitGroup}
+          </dd>
+        </div>
+        {job.tag !== undefined && (
+          <div>
+            <dt>Tag</dt>
+            <dd>
+              <Link href={hrefOf('jobs', undefined, { account: job.account, tag: job.tag })}>{job.tag}</Link>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Attempts</dt>
+          <dd>
+            {job.attempts.made} of {job.attempts.max}
+          </dd>
+        </div>
+        <div>
+          <dt>Key</dt>
+          <dd className="id">{job.key}</dd>
+        </div>
+        {job.worker !== undefined && (
+          <div>
+            <dt>Worker</dt>
+            <dd>{job.worker}</dd>
+          </div>
+        )}
+      </dl>
+      {job.lastError && (
+        <section aria-labelledby="last-error">
+          <h2 id="last-error">Last error</h2>
+          <p>
+            <b>{codeWord(job.lastError.code)}</b>
+            {job.lastError.status !== undefined && ` (${job.lastError.status})`}
+          </p>
+          <pre>{job.lastError.message}</pre>
+        </section>
+      )}
+      <Effects job={job} />
+      <Timeline job={job} />
+      {job.result !== undefined && (
+        <section aria-labelledby="result">
+          <h2 id="result">Result</h2>
+          <pre>{JSON.stringify(job.result, undefined, 2)}</pre>
+        </section>
+      )}
+      <PayloadSection id={job.id} />
+    </>
+  );
+}
+
+const cancellable = new Set(['scheduled', 'ready', 'held', 'active', 'retrying']);
+
+function JobActions({ job }: { job: Job }) {
+  const action = useAction();
+  if (!isOperator) {
+    return <p className="note">Replaying, cancelling and resolving needs the operator role.</p>;
+  }
+  const replay = () => write('POST', apiPath(['dead-letters', job.id, 'replay']));
+  const cancel = () => write('POST', apiPath(['jobs', job.id, 'cancel']));
+  const mustResolve = job.effects.some((effect) => isUnresolved(effect, job));
+  return (
+    <div className="actions">
+      {job.state === 'dead' && !mustResolve && (
+        <button
+          type="button"
+          disabled={action.isOff}
+          onClick={() => void action.run(replay, 'The job is replayed as a new run.')}
+        >
+          Replay this job
+        </button>
+      )}
+      {cancellable.has(job.state) && (
+        <button
+          type="button"
+          disabled={action.isOff}
+          onClick={() => void action.run(cancel, 'The job is cancelled.')}
+        >
+          Cancel this job
+        </button>
+      )}
+      {action.error !== undefined && <span className="error">{action.error}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Job } from '../../api/types.js';
+import { codeWord, effectWord, stateWords } from '../../format/words.js';
+
+export interface Happening {
+  at: string;
+  what: string;
+}
+
+/** What is known to have happened and what is to come, the latest first. */
+export function timelineOf(job: Job): Happening[] {
+  const { attempts, lastError } = job;
+  const happenings: Happening[] = [{ at: job.createdAt, what: 'accepted' }];
+  if (job.startedAt !== undefined) {
+    happenings.push({ at: job.startedAt, what: `attempt ${Math.max(1, attempts.made)} started` });
+  }
+  for (const { name, state, at } of job.effects) {
+    happenings.push({ at, what: `effect ${name}: ${effectWord(state).word}` });
+  }
+  if (lastError) happenings.push({ at: lastError.at, what: `failed: ${codeWord(lastError.code)}` });
+  if (job.finishedAt !== undefined) {
+    happenings.push({ at: job.finishedAt, what: stateWords[job.state].word });
+  }
+  if (job.nextRunAt !== undefined) happenings.push({ at: job.nextRunAt, what: 'may start' });
+  // Stable, so that of one moment the later step stands above the earlier.
+  return happenings.toReversed().toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
+}

@@ -1,0 +1,69 @@
+import type { Figures } from '../../api/types.js';
+import { formatCount, formatRate } from '../../format/numbers.js';
+import { formatDuration } from '../../format/times.js';
+import { endedIn } from './queue-figures.js';
+
+/** One minute of a queue. null where nobody looked. */
+export interface SeriesPoint extends Figures {
+  at: string;
+  oldestEligibleAgeMs: number | null;
+  ready: number | null;
+  held: number | null;
+}
+
+type Value = number | null;
+
+export interface Chart {
+  title: string;
+  format: (value: number) => string;
+  lines: { label: string; color: string; read: (point: SeriesPoint) => Value }[];
+}
+
+export const charts: Chart[] = [
+  {
+    title: 'Oldest eligible',
+    format: formatDuration,
+    lines: [{ label: 'age', color: '--act', read: (point) => point.oldestEligibleAgeMs }],
+  },
+  {
+    title: 'Depth',
+    format: formatCount,
+    lines: [
+      { label: 'ready', color: '--run', read: (point) => point.ready },
+      { label: 'held', color: '--muted', read: (point) => point.held },
+    ],
+  },
+  {
+    title: 'A minute',
+    format: formatRate,
+    lines: [
+      { label: 'in', color: '--wait', read: (point) => point.enqueued },
+      { label: 'out', color: '--good', read: endedIn },
+    ],
+  },
+  {
+    title: 'p99',
+    format: formatDuration,
+    lines: [
+      { label: 'wait', color: '--wait', read: (point) => point.timeInQueueMs.p99 },
+      { label: 'run', color: '--run', read: (point) => point.processingMs.p99 },
+    ],
+  },
+];
+
+/** Columns for the plot (seconds, then a column a line), and in words what the last and the highest are. */
+export function seriesOf({ lines, format }: Chart, points: readonly SeriesPoint[]) {
+  const data: [number[], ...Value[][]] = [
+    points.map(({ at }) => Date.parse(at) / 1_000),
+    ...lines.map(({ read }) => points.map(read)),
+  ];
+  const summary = lines
+    .map(({ label, read }) => {
+      const values = points.map(read).filter((value) => value !== null);
+      const last = values.at(-1);
+      if (last === undefined) return `${label} -`;
+      return `${label} ${format(last)}, highest ${format(Math.max(...values))}`;
+    })
+    .join('; ');
+  return { data, summary };
+}
