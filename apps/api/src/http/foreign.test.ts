@@ -13,6 +13,7 @@ const narrowed = routes.filter(
 );
 const bodies: Readonly<Record<string, unknown>> = {
   'post /v1/jobs/{id}/effects/{name}/resolve': { outcome: 'applied' },
+  'put /v1/webhook-endpoints/{id}': { accountId: 'other', url: 'https://9.9.9.9/hook' },
   'put /v1/accounts/{account}': { weight: 3 },
   'put /v1/accounts/{account}/limits/{group}': { limit: 1, perMs: 1_000 },
 };
@@ -116,6 +117,8 @@ describe('a token limited to accounts', () => {
             bodies[`${method} ${path}`],
           ]),
         );
+      // The first call of a script sends its text too.
+      await commands(UNKNOWN_ID);
       const none = await commands(UNKNOWN_ID);
       expect([path, none.length > 0]).toEqual([path, true]);
       for (const id of [waiting, dead]) expect([path, await commands(id)]).toEqual([path, none]);
