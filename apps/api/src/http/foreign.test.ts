@@ -1,5 +1,6 @@
+import { connect } from 'node:net';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
@@ -36,23 +37,33 @@ async function ask(
   return { status: answer.status, headers, json: rest };
 }
 
-/** What Redis was asked with `id` in it while `work` ran, the id itself left out. */
+/**
+ * What Redis was asked with `id` in it while `work` ran, the id itself left out. Read from a plain connection, since
+ * ioredis loses track of MONITOR when commands come in the packet of its answer.
+ */
 async function commandsWith(id: string, work: () => Promise<unknown>): Promise<string[]> {
-  const monitor = await redis.client.monitor();
-  const seen: string[] = [];
-  let marked!: () => void;
-  const end = new Promise<void>((resolve) => (marked = resolve));
-  monitor.on('monitor', (_time: string, args: string[]) => {
-    if (args.includes('the end')) marked();
-    // The rest of an id is the field of its bucket.
-    else if (args.some((arg) => arg.includes(id.slice(2)))) seen.push(args.join(' ').replaceAll(id, 'ID'));
-  });
+  const { hostname, port } = new URL(redis.url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  socket.write('MONITOR\r\n');
+  await vi.waitFor(() => expect(text).toContain('+OK'));
   await work();
   await redis.client.echo('the end');
-  await end;
-  monitor.disconnect();
-  return seen.map((command) =>
-    command.replaceAll(/ [0-9a-f]{40} | \S+::dedup:\S+/g, ' ').replaceAll(id.slice(2), 'FIELD'),
+  await vi.waitFor(() => expect(text).toContain('"the end"'));
+  socket.destroy();
+  return (
+    text
+      .split('\r\n')
+      // The rest of an id is the field of its bucket.
+      .filter((line) => line.includes(id.slice(2)))
+      .map((line) =>
+        line
+          .replace(/^\+[\d.]+ \[[^\]]*\]/, '')
+          .replaceAll(id, 'ID')
+          .replaceAll(/ "[0-9a-f]{40}"| "[^ ]*::dedup:[^ ]*"/g, ' ')
+          .replaceAll(id.slice(2), 'FIELD'),
+      )
   );
 }
 
