@@ -38,6 +38,7 @@ type Step =
     }
   | { do: 'take'; queue: string; count: number }
   | { do: 'complete' | 'fail' | 'retry' | 'giveBack' | 'stall'; pick: number }
+  | { do: 'turn'; pick: number; count: number }
   | { do: 'delay'; pick: number; ms: number }
   | { do: 'remove'; pick: number }
   | { do: 'limit'; account: string; group: string; limits: Limits | undefined }
@@ -88,6 +89,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
       pick,
     }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('turn' as const), pick, count: fc.integer({ min: 1, max: 6 }) }),
   },
   {
     weight: 2,
@@ -173,6 +178,9 @@ class Run {
           await this.take(each.queue);
         }
         break;
+      case 'turn':
+        await this.turn(each.pick, each.count);
+        break;
       case 'limit': {
         const { account: its, group: in_ } = each;
         await (each.limits ? this.lanes.setLimits(its, in_, each.limits) : this.lanes.removeLimits(its, in_));
@@ -234,15 +242,44 @@ class Run {
   }
 
   private async take(name: string): Promise<void> {
-    const { model } = this;
     this.tokens += 1;
     const token = `token-${this.tokens}`;
+    const reply = await this.queues.get(name)!.getBackend().moveToActive(token, undefined);
+    await this.handedOut(name, token, reply);
+  }
+
+  /** Jobs of one queue that end in one turn of the event loop, as they do in a busy worker, each taking the next. */
+  private async turn(chosen: number, count: number): Promise<void> {
+    const name = this.active[chosen % Math.max(this.active.length, 1)]?.job.queueName;
+    const ending = this.active.filter(({ job }) => job.queueName === name).slice(0, count);
+    const fails = (at: number): boolean => (chosen + at) % 3 === 0;
+    // Past the jobs' own methods, which differ in how many steps they take before they send.
+    const replies = await Promise.all(
+      ending.map(async ({ job }, at) => {
+        const backend = this.queues.get(name!)!.getBackend();
+        const { result } = await (fails(at)
+          ? backend.moveToFailed(job, 'no', false, job.token!, true)
+          : backend.moveToCompleted(job, 'done', false, job.token!, true));
+        return result as unknown;
+      }),
+    );
+    for (const [at, { job, claim }] of ending.entries()) {
+      this.active.splice(
+        this.active.findIndex((each) => each.claim === claim),
+        1,
+      );
+      claim.to = this.model.nowMs;
+      this.model.end(claim.jobId, fails(at) ? 'failed' : 'completed');
+      this.noteEligible();
+      await this.handedOut(name!, job.token!, replies[at]);
+    }
+  }
+
+  private async handedOut(name: string, token: string, reply: unknown): Promise<void> {
+    const { model } = this;
     const eligible = model.eligible(name);
-    const [data, id] = (await this.queues.get(name)!.getBackend().moveToActive(token, undefined)) as [
-      unknown,
-      string,
-    ];
-    if (!data) {
+    const [data, id] = (reply ?? []) as [unknown?, string?];
+    if (!data || id === undefined) {
       expect(
         eligible.map((job) => job.id),
         `R9: nothing was handed out of ${name}`,

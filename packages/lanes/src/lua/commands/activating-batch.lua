@@ -19,6 +19,8 @@ end
 at = 2
 for number = 1, own.runs do
   if number > 1 then
+    -- The run before may have been refused: then this one may hand out its job.
+    mine[KEYS[11]], mine[KEYS[12]] = nil, nil
     local last = #KEYS - 1 - 2 * (own.runs - number)
     KEYS[11], KEYS[12] = KEYS[last - 1], KEYS[last]
   end
