@@ -1,6 +1,8 @@
 import type { Checks, Logger, Registry, TokenRecord } from '@fairlane/runtime';
 import type { Blobs } from '@fairlane/blobs';
+import type { WebhookEndpoints } from '@fairlane/jobs/webhooks';
 import type { Lanes } from '@fairlane/lanes';
+import type { Readings } from '@fairlane/ledger/readings';
 import type { Catalogue } from '@fairlane/sdk';
 import type { ChangeFeed, Operations, Producer, Statistics } from '@fairlane/queue';
 
@@ -20,6 +22,11 @@ export interface AppDeps {
   readonly events: EventHub;
   /** Where large payloads and files lie; undefined where no store is configured. */
   readonly blobs: Blobs | undefined;
+  readonly readings: Readings;
+  /** Where accounts have their webhooks sent. */
+  readonly webhookEndpoints: WebhookEndpoints;
+  /** Whether webhooks may go to addresses inside the own network. */
+  readonly allowPrivateTargets: boolean;
   readonly catalogue: Catalogue;
   readonly tokens: readonly TokenRecord[];
   readonly logger: Logger;

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openBlobs } from '@fairlane/blobs';
 import { catalogue } from '@fairlane/jobs/contracts';
+import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
 import { createLanes } from '@fairlane/lanes';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { openReadings } from '@fairlane/ledger/readings';
 import { createChangeFeed, createOperations, createProducer, createStatistics } from '@fairlane/queue';
 import {
   assertRedisSafe,
@@ -26,7 +28,7 @@ import {
 } from './limits.js';
 
 const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_BLOB_STORE, FAIRLANE_LEDGER, DATABASE_URL } = variables;
-const { FAIRLANE_TOKENS, API_PORT, HOST, LOG_LEVEL } = variables;
+const { FAIRLANE_TOKENS, WEBHOOK_ALLOW_PRIVATE, API_PORT, HOST, LOG_LEVEL } = variables;
 const env = readEnv({
   REDIS_URL,
   FAIRLANE_PREFIX,
@@ -34,6 +36,7 @@ const env = readEnv({
   FAIRLANE_LEDGER,
   DATABASE_URL,
   FAIRLANE_TOKENS,
+  WEBHOOK_ALLOW_PRIVATE,
   API_PORT,
   HOST,
   LOG_LEVEL,
@@ -48,6 +51,10 @@ await assertRedisSafe(redis);
 const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
 const ledger = openLedger(ledgerChoice(), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
+const readings = openReadings(ledgerChoice(), (error) =>
+  logger.warn({ err: error }, 'the store of readings failed'),
+);
+shutdown.add('readings', () => readings.close());
 
 const blobs = await openBlobs(env.FAIRLANE_BLOB_STORE, {
   redis: env.REDIS_URL,
@@ -85,6 +92,9 @@ const app = createApp({
   changes,
   events,
   blobs,
+  readings,
+  webhookEndpoints: createRedisWebhookEndpoints({ client: redis, prefix: env.FAIRLANE_PREFIX }),
+  allowPrivateTargets: env.WEBHOOK_ALLOW_PRIVATE,
   catalogue,
   tokens: env.FAIRLANE_TOKENS,
   logger,

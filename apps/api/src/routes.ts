@@ -28,10 +28,12 @@ import { eventRoutes } from './events/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { queueRoutes } from './queues/routes.js';
+import { readingRoutes } from './readings/routes.js';
 import { getHealth } from './system/get-health.js';
 import { getMetrics } from './system/get-metrics.js';
 import { getReadiness } from './system/get-readiness.js';
 import { health } from './system/schemas.js';
+import { webhookEndpointRoutes } from './webhook-endpoints/routes.js';
 import { workerRoutes } from './workers/routes.js';
 import { z } from 'zod';
 
@@ -124,6 +126,8 @@ export const routes: readonly Route[] = [
     handler: resolveEffect,
   }),
   ...blobRoutes,
+  ...readingRoutes,
+  ...webhookEndpointRoutes,
   ...deadLetterRoutes,
   ...queueRoutes,
   ...eventRoutes,

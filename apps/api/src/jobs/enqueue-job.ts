@@ -1,4 +1,6 @@
+import type { JobContract } from '@fairlane/sdk';
 import type { z } from 'zod';
+import type { AppContext } from '../context.js';
 import { describeIssues, Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
 import type { EnqueueResult } from '@fairlane/queue';
@@ -7,26 +9,37 @@ import { contractOf } from './contract-of.js';
 import { isForeign } from './is-foreign.js';
 import type { enqueueQuery, jobNameParams } from './schemas.js';
 
+type Taken = Extract<EnqueueResult, { readonly outcome: 'accepted' | 'duplicate' }>;
 type EnqueueCall = Call<z.output<typeof jobNameParams>, z.output<typeof enqueueQuery>>;
 
 /** `POST /v1/jobs/{name}` */
 export async function enqueueJob({ app, params, query, body, principal }: EnqueueCall): Promise<Reply> {
   const contract = contractOf(app, params.name);
   if (isForeign(principal, contract, body)) throw new Problem('account_forbidden');
+  const { id, key, outcome: status, state } = await enqueueOne(app, contract, body, query);
+  return { status: status === 'accepted' ? 202 : 200, body: { id, key, status, state } };
+}
+
+/** Enqueues a job and counts what became of it. @throws Problem when it was not taken. */
+export async function enqueueOne(
+  app: AppContext,
+  contract: JobContract,
+  payload: unknown,
+  options: z.output<typeof enqueueQuery> = {},
+): Promise<Taken> {
   let outcome: EnqueueOutcome = 'unavailable';
   let result: EnqueueResult;
   try {
-    result = await app.producer.enqueue(contract, body, query);
+    result = await app.producer.enqueue(contract, payload, options);
     outcome = result.outcome;
   } finally {
-    app.countEnqueued(contract, body, outcome);
+    app.countEnqueued(contract, payload, outcome);
   }
   if (result.outcome === 'conflict') {
     throw new Problem('key_conflict', { extra: { id: result.id, key: result.key } });
   }
   if (result.outcome === 'refused') throw refusal(result);
-  const { id, key, outcome: status, state } = result;
-  return { status: status === 'accepted' ? 202 : 200, body: { id, key, status, state } };
+  return result;
 }
 
 function refusal(result: EnqueueResult & { readonly outcome: 'refused' }): Problem {

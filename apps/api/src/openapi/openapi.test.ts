@@ -32,6 +32,8 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
   const later = await api.call('POST', '/v1/jobs/message.send?delayMs=60000', { body: message() });
   const scheduled = String(later.json['id']);
   await api.lanes.pause('a1', 'somebody');
+  const endpoint = { accountId: 'a1', url: 'https://9.9.9.9/hook' };
+  const reading = { accountId: 'a1', host: 'db-1', mount: '/', percent: 40, at: '2024-05-01T08:00:00Z' };
   const hours = { zone: 'Europe/Paris', days: [1, 2], from: '09:00', to: '17:00' };
   return {
     'post-jobs-name': [
@@ -91,6 +93,29 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, `/v1/jobs/${id}/payload`],
       [404, '/v1/jobs/nope/payload'],
     ],
+    'post-readings': [
+      [201, '/v1/readings', { body: reading }],
+      [403, '/v1/readings', { body: reading, token: api.tokens['own-producer'] }],
+      [404, '/v1/readings', { body: { ...reading, percent: 100 } }],
+      [422, '/v1/readings', { body: { ...reading, percent: 'full' } }],
+    ],
+    'put-webhook-endpoints-id': [
+      [201, '/v1/webhook-endpoints/e1', { body: endpoint }],
+      [200, '/v1/webhook-endpoints/e1', { body: { ...endpoint, disabled: true } }],
+      [409, '/v1/webhook-endpoints/e2', { body: endpoint }],
+      [422, '/v1/webhook-endpoints/e1', { body: { ...endpoint, url: 'http://127.0.0.1/' } }],
+      [400, '/v1/webhook-endpoints/e1', { body: { ...endpoint, secret: 'short' } }],
+      [403, '/v1/webhook-endpoints/e1', { body: endpoint, token: api.tokens['own-producer'] }],
+    ],
+    'get-webhook-endpoints-id': [
+      [200, '/v1/webhook-endpoints/e1'],
+      [404, '/v1/webhook-endpoints/e1', { token: api.tokens['own-viewer'] }],
+    ],
+    'delete-webhook-endpoints-id': [
+      [403, '/v1/webhook-endpoints/e1', { token: api.tokens['own-producer'] }],
+      [204, '/v1/webhook-endpoints/e1'],
+      [404, '/v1/webhook-endpoints/e1'],
+    ],
     'get-dead-letters': [
       [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],
       [400, '/v1/dead-letters?since=yesterday'],
@@ -146,6 +171,12 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [409, `/v1/jobs/${scheduled}/reclaim`],
       [404, '/v1/jobs/nope/reclaim'],
       [403, '/v1/jobs/nope/reclaim', { token: api.tokens['own-operator'] }],
+    ],
+    'get-scaling': [
+      [200, '/v1/scaling?queues=outreach,bulk&min=0&max=20&targetAgeMs=30000'],
+      [200, '/v1/scaling?format=plain'],
+      [404, '/v1/scaling?queues=nope'],
+      [400, '/v1/scaling?min=5&max=4'],
     ],
     'get-metrics': [[200, '/metrics']],
     'get-healthz': [[200, '/healthz']],

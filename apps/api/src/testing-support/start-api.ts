@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBlobs, createFileStore, type Blobs } from '@fairlane/blobs';
+import { createRedisWebhookEndpoints, type WebhookEndpoints } from '@fairlane/jobs/webhooks';
 import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
+import { createRedisReadings, type Readings } from '@fairlane/ledger/readings';
 import {
   createChangeFeed,
   createOperations,
@@ -40,6 +42,8 @@ export interface ApiUnderTest {
   readonly blobs: Blobs;
   readonly ledger: EffectLedger;
   readonly events: EventHub;
+  readonly readings: Readings;
+  readonly webhookEndpoints: WebhookEndpoints;
   /** A token of each role, and of each role limited to the account `own`. */
   readonly tokens: Readonly<
     Record<(typeof ROLE_TOKENS)[number] | `own-${(typeof ROLE_TOKENS)[number]}`, string>
@@ -71,11 +75,13 @@ export async function startApi({
   prefix,
   catalogue = testCatalogue,
   hasBlobStore = true,
+  allowPrivateTargets = false,
 }: {
   redisUrl: string;
   prefix: string;
   catalogue?: Catalogue;
   hasBlobStore?: boolean;
+  allowPrivateTargets?: boolean;
 }): Promise<ApiUnderTest> {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({
@@ -98,6 +104,8 @@ export async function startApi({
   const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs: 500 });
   const changes = createChangeFeed({ ...connection, timeoutMs });
   const events = new EventHub({ feed: changes, logger, everyMs: 100, heartbeatMs: 300 });
+  const readings = createRedisReadings({ redis: redisUrl, prefix });
+  const webhookEndpoints = createRedisWebhookEndpoints({ client: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({
     producer,
@@ -108,6 +116,9 @@ export async function startApi({
     statistics,
     changes,
     events,
+    readings,
+    webhookEndpoints,
+    allowPrivateTargets,
     catalogue,
     tokens: records,
     logger,
@@ -130,10 +141,23 @@ export async function startApi({
     await changes.close();
     await ledger.close();
     await store.close();
+    await readings.close();
     await rm(folder, { recursive: true, force: true });
     redis.disconnect();
   });
-  return { url, producer, lanes, blobs: store, ledger, events, tokens, log, call: caller(url, tokens.operator) };
+  return {
+    url,
+    producer,
+    lanes,
+    blobs: store,
+    ledger,
+    events,
+    readings,
+    webhookEndpoints,
+    tokens,
+    log,
+    call: caller(url, tokens.operator),
+  };
 }
 
 function makeTokens(): { tokens: ApiUnderTest['tokens']; records: TokenRecord[] } {
