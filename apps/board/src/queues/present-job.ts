@@ -1,5 +1,5 @@
 import type { QueueJobJson } from '@bull-board/api/typings/app';
-import { isEnvelope, parseJobData } from '@fairlane/queue';
+import { isClaimCheck, isEnvelope, parseJobData, type ClaimCheck } from '@fairlane/queue';
 import type { BoardRole } from '@fairlane/runtime';
 import type { JobHash, StoredText } from './job-hash.js';
 import type { PayloadRules } from './payload-rules.js';
@@ -19,7 +19,9 @@ export interface PresentOptions {
 export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: PresentOptions): QueueJobJson {
   const { id, fields, texts } = hash;
   const name = fields.name ?? '';
-  const payload = payloadOf(texts.data?.text);
+  const data = texts.data?.text === undefined ? undefined : parseJobData(texts.data.text)?.value;
+  const claim = isClaimCheck(data) ? data : undefined;
+  const payload = isEnvelope(data) ? { value: data.p } : undefined;
   const masked = payload && rules.mask(name, payload.value);
   const secrets = payload ? secretsIn(payload.value, masked) : [];
   // Where the payload cannot be read, its secrets cannot be recognised in an error either.
@@ -37,6 +39,7 @@ export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: Presen
     if (!stored) return undefined;
     const elsewhere = `GET /v1/jobs/${id}/payload`;
     if (stored.bytes > maxShownBytes) return { tooLarge: `${formatBytes(stored.bytes)}: ${elsewhere}` };
+    if (claim) return { inBlobStore: describeClaim(claim, elsewhere) };
     if (payload) return masked;
     return mayQuoteSecrets
       ? { unreadable: `${formatBytes(stored.bytes)} that cannot be read as a payload: ${elsewhere}` }
@@ -73,10 +76,10 @@ export function presentJob(hash: JobHash, { role, rules, maxShownBytes }: Presen
   };
 }
 
-/** The payload alone, without the version it is stored with. */
-function payloadOf(text: string | undefined): { value: unknown } | undefined {
-  const data = text === undefined ? undefined : parseJobData(text)?.value;
-  return isEnvelope(data) ? { value: data.p } : undefined;
+/** Where a payload is that does not lie in Redis, for a person: the claim check alone says nothing. */
+function describeClaim({ bytes }: ClaimCheck, elsewhere: string): string {
+  const size = bytes < 999_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `payload of ${size} in the blob store: ${elsewhere}`;
 }
 
 function jsonOrText(text: string): unknown {
