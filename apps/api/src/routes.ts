@@ -29,6 +29,7 @@ import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { queueRoutes } from './queues/routes.js';
 import { readingRoutes } from './readings/routes.js';
+import { scalingRoutes } from './scaling/routes.js';
 import { getHealth } from './system/get-health.js';
 import { getMetrics } from './system/get-metrics.js';
 import { getReadiness } from './system/get-readiness.js';
@@ -133,6 +134,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...accountRoutes,
   ...workerRoutes,
+  ...scalingRoutes,
   route({
     method: 'get',
     path: '/metrics',

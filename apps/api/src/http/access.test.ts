@@ -31,6 +31,7 @@ const expected: Record<string, 'public' | Role[]> = {
   'get /v1/events': ['viewer', 'limits', 'operator'],
   'get /v1/workers': ['viewer', 'limits', 'operator'],
   'post /v1/jobs/{id}/reclaim': ['operator'],
+  'get /v1/scaling': ['viewer', 'limits', 'operator'],
   'get /v1/accounts': ['viewer', 'limits', 'operator'],
   'get /v1/accounts/{account}': ['viewer', 'limits', 'operator'],
   'put /v1/accounts/{account}': ['limits', 'operator'],
@@ -61,8 +62,10 @@ describe('access', () => {
   });
 
   it('needs a token on every route that is not public', async () => {
-    const api = await start();
-    for (const { method, concrete } of guarded) {
+    let api = await start();
+    for (const [at, { method, concrete }] of guarded.entries()) {
+      // Before an address that keeps calling without a token gets 429.
+      if (at % 20 === 19) api = await start();
       const answer = await api.call(method, concrete, { token: null });
       expect([method, concrete, answer.status]).toEqual([method, concrete, 401]);
       expect(answer.json).toMatchObject({ code: 'unauthenticated', status: 401 });

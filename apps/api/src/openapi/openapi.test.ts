@@ -172,6 +172,12 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [404, '/v1/jobs/nope/reclaim'],
       [403, '/v1/jobs/nope/reclaim', { token: api.tokens['own-operator'] }],
     ],
+    'get-scaling': [
+      [200, '/v1/scaling?queues=outreach,bulk&min=0&max=20&targetAgeMs=30000'],
+      [200, '/v1/scaling?format=plain'],
+      [404, '/v1/scaling?queues=nope'],
+      [400, '/v1/scaling?min=5&max=4'],
+    ],
     'get-metrics': [[200, '/metrics']],
     'get-healthz': [[200, '/healthz']],
     'get-readyz': [[200, '/readyz']],
