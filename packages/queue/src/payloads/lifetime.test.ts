@@ -1,7 +1,8 @@
 import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { text, textCatalogue, textJob, TextWorld } from '../../test/support/text-world.js';
+import { text, textCatalogue, textJob } from '../../test/support/text-job.js';
+import { TextWorld } from '../../test/support/text-world.js';
 import { idOf } from '../../test/support/world.js';
 import { BlobSweeper } from './blob-sweeper.js';
 

@@ -5,7 +5,8 @@ import { createFileStore, MAX_INLINE_BYTES, MAX_PAYLOAD_BYTES, type BlobStore } 
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../test/support/until.js';
-import { HOURS_MS, text, textCatalogue, textJob, TextWorld } from '../../test/support/text-world.js';
+import { text, textCatalogue, textJob } from '../../test/support/text-job.js';
+import { HOURS_MS, TextWorld } from '../../test/support/text-world.js';
 import { idOf } from '../../test/support/world.js';
 
 const redis = useRedis();

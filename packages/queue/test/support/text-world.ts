@@ -1,50 +1,21 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBlobs, createFileStore, type Blobs, type BlobStore } from '@fairlane/blobs';
-import { createCatalogue, defineJob, defineLimitGroups, defineQueues } from '@fairlane/sdk';
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach } from 'vitest';
-import { z } from 'zod';
 import { BlobSweeper } from '../../src/payloads/blob-sweeper.js';
 import type { Consumer, Producer } from '../../src/index.js';
+import { textCatalogue, textJob, type Text } from './text-job.js';
 import { World } from './world.js';
 
 export const HOURS_MS = 3_600_000;
-
-/** A job with a text of any size and a file, which are not part of its key. */
-export const textJob = defineJob({
-  name: 'text.send',
-  payload: z.object({
-    accountId: z.string(),
-    parcel: z.string(),
-    text: z.string().optional(),
-    file: z.string().optional(),
-  }),
-  account: (p) => p.accountId,
-  key: (p) => p.parcel,
-  queue: 'parcels',
-  sources: (p) => (p.file === undefined ? [] : [p.file]),
-  retry: { attempts: 3, baseMs: 1, capMs: 10 },
-});
-
-export type Text = z.output<typeof textJob.payload>;
-
-export const textCatalogue = createCatalogue({
-  jobs: [textJob],
-  queues: defineQueues({ parcels: { slots: 5 } }, { rules: [{ queue: 'parcels' }] }),
-  limitGroups: defineLimitGroups({}),
-});
-
-/** Payloads in which the text has a size. */
-export function text(bytes: number, more: Partial<Text> = {}): Text {
-  return { accountId: 'acme', parcel: 'p-1', text: 'x'.repeat(bytes), ...more };
-}
 
 /** A {@link World} of text jobs with a blob store in a folder of the test. */
 export class TextWorld extends World {
   readonly #server: RedisInTests;
   #opened: Blobs[] = [];
+  #root = '';
   directory = '';
   blobs!: Blobs;
 
@@ -52,13 +23,20 @@ export class TextWorld extends World {
     super(redis);
     this.#server = redis;
     beforeEach(async () => {
-      this.directory = await mkdtemp(join(tmpdir(), 'queue-payloads-'));
-      this.blobs = this.openBlobs();
+      this.#root = await mkdtemp(join(tmpdir(), 'queue-payloads-'));
+      await this.enter('first');
     });
     afterEach(async () => {
       for (const one of this.#opened.splice(0)) await one.close();
-      await rm(this.directory, { recursive: true, force: true });
+      await rm(this.#root, { recursive: true, force: true });
     });
+  }
+
+  /** Goes on with an empty store. */
+  async enter(name: string): Promise<void> {
+    this.directory = join(this.#root, name);
+    await mkdir(this.directory);
+    this.blobs = this.openBlobs();
   }
 
   openBlobs(options: { store?: BlobStore; nowMs?: () => number } = {}): Blobs {
