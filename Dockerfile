@@ -21,6 +21,6 @@ ENV NODE_ENV=production
 COPY --from=build /app /app
 COPY deploy/trial-credentials.mjs /app/
 # Volumes mounted here start with these owners.
-RUN install -d -o node -g node /blobs /credentials /monitoring /secrets
+RUN install -d -o node -g node /blobs /board-credentials /credentials /monitoring /secrets
 USER node
 WORKDIR /app

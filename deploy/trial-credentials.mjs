@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const publicDir = process.env.CREDENTIALS_DIR ?? '/credentials';
+const boardDir = process.env.BOARD_CREDENTIALS_DIR ?? '/board-credentials';
 const monitoringDir = process.env.MONITORING_DIR ?? '/monitoring';
 const secretDir = process.env.SECRETS_DIR ?? '/secrets';
 const secretsFile = join(secretDir, 'secrets.json');
@@ -18,17 +19,26 @@ function hashPassword(password) {
   return `scrypt$16384$8$1$${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
+/** The form of FAIRLANE_TOKENS. */
+function hashToken(token) {
+  return createHash('sha256').update(token).digest('hex');
+}
+
 function create() {
   const tokens = Object.fromEntries(
     ['producer', 'viewer', 'limits', 'operator'].map((role) => [role, secret()]),
   );
   const boardUsers = Object.fromEntries(['viewer', 'operator'].map((role) => [role, secret()]));
+  const boardTokens = Object.fromEntries(['viewer', 'operator'].map((role) => [role, secret()]));
   const grafana = { user: 'admin', password: secret() };
   const redisPassword = secret();
   const postgresPassword = secret();
-  const tokenRecords = Object.entries(tokens).map(([role, token]) => {
-    return { id: role, role, tokenHash: createHash('sha256').update(token).digest('hex') };
-  });
+  const tokenRecords = [
+    ...Object.entries(tokens).map(([role, token]) => ({ id: role, role, tokenHash: hashToken(token) })),
+    ...Object.entries(boardTokens).map(([role, token]) => {
+      return { id: `board-${role}`, role, tokenHash: hashToken(token) };
+    }),
+  ];
   const userRecords = Object.entries(boardUsers).map(([role, password]) => {
     return { user: role, role, passwordHash: hashPassword(password) };
   });
@@ -41,14 +51,9 @@ function create() {
   // Readable by the users that the servers' images run as; only they and the apps mount the volume.
   write(publicDir, 'redis.conf', `requirepass ${redisPassword}\n`, 0o444);
   write(publicDir, 'postgres-password', postgresPassword, 0o444);
-  write(
-    publicDir,
-    'apps.env',
-    Object.entries(env)
-      .map(([name, value]) => `${name}='${value}'\n`)
-      .join(''),
-    0o444,
-  );
+  write(publicDir, 'apps.env', linesOf(env), 0o444);
+  // In clear, for the board alone: it asks the API in the role of whoever is signed in.
+  write(boardDir, 'board.env', linesOf({ BOARD_API_TOKENS: JSON.stringify(boardTokens) }), 0o444);
   // Readable by the users that Prometheus and Grafana run as; no app mounts that volume.
   write(monitoringDir, 'metrics-token', tokens.viewer, 0o444);
   write(monitoringDir, 'grafana-password', grafana.password, 0o444);
@@ -59,6 +64,12 @@ function create() {
     `${JSON.stringify({ tokens, boardUsers, grafana }, undefined, 2)}\n`,
     0o400,
   );
+}
+
+function linesOf(env) {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('');
 }
 
 function write(dir, name, content, mode) {

@@ -116,7 +116,7 @@ describe('credentials of a trial', () => {
   const run = (command: string) =>
     execFileSync(process.execPath, [script, command], {
       encoding: 'utf8',
-      env: { CREDENTIALS_DIR: dir, MONITORING_DIR: dir, SECRETS_DIR: dir },
+      env: { CREDENTIALS_DIR: dir, BOARD_CREDENTIALS_DIR: dir, MONITORING_DIR: dir, SECRETS_DIR: dir },
     });
   beforeAll(() => {
     run('create');
@@ -136,7 +136,7 @@ describe('credentials of a trial', () => {
       BOARD_PORT,
       WORKER_HEALTH_PORT,
     } = variables;
-    const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL } = variables;
+    const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL, FAIRLANE_API_URL } = variables;
     const shapes = {
       api: { REDIS_URL, FAIRLANE_BLOB_STORE, HOST, FAIRLANE_TOKENS, API_PORT },
       worker: {
@@ -147,7 +147,7 @@ describe('credentials of a trial', () => {
         WORKER_GRACE_MS,
         WORKER_QUEUES: queueSlots(catalogue),
       },
-      board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT },
+      board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT, FAIRLANE_API_URL },
     };
     for (const [app, shape] of Object.entries(shapes)) {
       const set = Object.entries(service(app).environment ?? {}).map(([name, value]) => [
@@ -186,6 +186,28 @@ describe('credentials of a trial', () => {
     expect(file('grafana-password')).toBe(secrets.grafana.password);
     expect(file('redis.conf')).toBe(`requirepass ${new URL(made['REDIS_URL'] ?? '').password}\n`);
     expect(file('postgres-password')).toBe(new URL(made['DATABASE_URL'] ?? '').password);
+  });
+
+  test('the board alone has tokens for the API, one of each role of its users', () => {
+    const { BOARD_API_TOKENS: given, FAIRLANE_TOKENS } = parseEnv(
+      { BOARD_API_TOKENS: variables.BOARD_API_TOKENS, FAIRLANE_TOKENS: variables.FAIRLANE_TOKENS },
+      parseEnvFile(file('apps.env') + file('board.env')),
+    );
+    const verifyToken = createTokenVerifier(FAIRLANE_TOKENS);
+    for (const role of ['viewer', 'operator'] as const) {
+      expect(verifyToken(given?.[role] ?? '')).toMatchObject({ role, id: `board-${role}` });
+    }
+    const readers = Object.entries(compose.services).filter(([, { command }]) =>
+      command?.includes('--env-file=/board-credentials/board.env'),
+    );
+    expect(readers.map(([name]) => name)).toEqual(['board']);
+    const holders = Object.entries(compose.services).filter(([, { volumes }]) =>
+      volumes?.some((volume) => volume.startsWith('board-credentials:')),
+    );
+    expect(holders.map(([name]) => name)).toEqual(['credentials', 'board']);
+    expect(service('board').environment?.['FAIRLANE_API_URL']).toBe(
+      `http://api:${service('api').environment?.['API_PORT']}`,
+    );
   });
 
   test('are made once, and the secrets in clear are for their owner only', () => {
