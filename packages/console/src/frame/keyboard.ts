@@ -31,7 +31,11 @@ export function listenToKeys(showHelp: () => void): () => void {
     const target = event.target as HTMLElement;
     const isField = target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');
     if (isField) {
-      if (event.key === 'Escape') target.blur();
+      if (event.key === 'Escape') {
+        // A search field would be emptied, and with it the list be another.
+        event.preventDefault();
+        target.blur();
+      }
       return;
     }
     if (document.querySelector('dialog[open]')) return;

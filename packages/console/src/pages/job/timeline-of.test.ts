@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { aJob } from '../../testing-support/api-answers.js';
+import { timelineOf } from './timeline-of.js';
+
+const at = (second: number) => `2026-11-30T08:00:0${second}.000Z`;
+
+test('what happened stands latest first, of one moment the later step above', () => {
+  const job = aJob({
+    state: 'dead',
+    attempts: { made: 2, max: 3 },
+    createdAt: at(0),
+    startedAt: at(1),
+    effects: [{ name: 'send', state: 'unknown', at: at(2) }],
+    lastError: { code: 'unknown_outcome', class: 'permanent', message: 'no answer', at: at(3) },
+    finishedAt: at(3),
+  });
+  expect(timelineOf(job)).toEqual([
+    { at: at(3), what: 'dead' },
+    { at: at(3), what: 'failed: outcome unknown' },
+    { at: at(2), what: 'effect send: outcome unknown' },
+    { at: at(1), what: 'attempt 2 started' },
+    { at: at(0), what: 'accepted' },
+  ]);
+});
+
+test('what is to come leads', () => {
+  const nextRunAt = '2026-11-30T09:00:00.000Z';
+  expect(timelineOf(aJob({ state: 'held', nextRunAt })).map(({ what }) => what)).toEqual([
+    'may start',
+    'accepted',
+  ]);
+});
