@@ -25,6 +25,14 @@ export type {
   ReplayOutcome,
   ResolveOutcome,
 } from './operations/dead-letters.js';
+export type {
+  BulkFilter,
+  BulkMatch,
+  BulkOperation,
+  BulkReplayOutcome,
+  BulkReplayRequest,
+} from './operations/bulk/bulk-operation.js';
+export { createBulkRunner, type BulkRunner, type BulkRunnerOptions } from './operations/bulk/bulk-runner.js';
 export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letters.js';
 export type { StoredPayload } from './payloads/stored-payload.js';
 export { isClaimCheck, type ClaimCheck } from './payloads/claim-check.js';

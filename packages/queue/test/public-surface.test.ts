@@ -13,6 +13,7 @@ describe('@fairlane/queue', () => {
       'WORKER_STATUSES',
       'capacityOf',
       'changesOf',
+      'createBulkRunner',
       'createChangeFeed',
       'createConsumer',
       'createOperations',

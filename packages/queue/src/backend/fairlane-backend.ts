@@ -12,6 +12,7 @@ import {
   type Client,
   type MeantRun,
   type Scalar,
+  type ReplayingOperation,
 } from './outer-call.js';
 
 /** What the dedup decision needs besides the job. */
@@ -147,8 +148,8 @@ export class FairlaneBackend extends LaneBackend {
   }
 
   /** Runs a dead job again. False when the run that died then is dead no more, or removed. */
-  async replayDead(id: string, diedAtMs: number): Promise<boolean> {
-    const client = withCall(await this.client, replayCall(this.redisPrefix, id, diedAtMs));
+  async replayDead(id: string, diedAtMs: number, operation?: ReplayingOperation): Promise<boolean> {
+    const client = withCall(await this.client, replayCall(this.redisPrefix, id, diedAtMs, operation));
     const { events, wait, meta, active, marker, prioritized, pc } = this.keys;
     const sets = [this.toKey(id), events, this.toKey('failed'), wait, meta, active, marker, prioritized, pc];
     const call = [...(sets as string[]), id, 'LPUSH', 'failedReason', 'failed', '1', '1'];

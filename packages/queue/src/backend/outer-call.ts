@@ -54,7 +54,23 @@ export function removalCall(
   return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation ?? '', diedAtMs ?? ''] };
 }
 
-export function replayCall(redisPrefix: string, id: string, diedAtMs?: number): OuterCall {
+/** The bulk operation that a replay belongs to, and the fence of its runner. */
+export interface ReplayingOperation {
+  readonly key: string;
+  readonly id: string;
+  readonly fence: number;
+}
+
+export function replayCall(
+  redisPrefix: string,
+  id: string,
+  diedAtMs?: number,
+  operation?: ReplayingOperation,
+): OuterCall {
   const { bucketKey, field } = dedupKey(redisPrefix, id);
-  return { command: 'replay:reprocessJob', keys: [bucketKey], args: [field, diedAtMs ?? ''] };
+  return {
+    command: 'replay:reprocessJob',
+    keys: [bucketKey, operation?.key ?? bucketKey],
+    args: [field, diedAtMs ?? '', operation?.id ?? '', operation?.fence ?? ''],
+  };
 }

@@ -127,8 +127,13 @@ export class DeadLetters {
  * the ledger may have been away when it was to be told. After any other death the next run asks the outside, or gives up.
  */
 export function unresolvedEffects(job: JobView): EffectSummary[] {
-  const open = diedOfUnknown(job) ? ['unknown', 'started'] : ['unknown'];
-  return job.effects.filter(({ state }) => open.includes(state));
+  return openEffects(job.effects, job.lastError?.code);
+}
+
+/** @param code of the death. */
+export function openEffects(effects: readonly EffectSummary[], code: string | undefined): EffectSummary[] {
+  const open = code === 'unknown_outcome' ? ['unknown', 'started'] : ['unknown'];
+  return effects.filter(({ state }) => open.includes(state));
 }
 
 function diedOfUnknown({ lastError }: JobView): boolean {

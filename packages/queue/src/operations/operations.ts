@@ -24,6 +24,15 @@ import { readWorkers } from '../workers/read-workers.js';
 import { reclaim } from '../workers/reclaim.js';
 import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
 import type { WorkerView } from '../workers/worker-view.js';
+import type {
+  BulkFilter,
+  BulkMatch,
+  BulkOperation,
+  BulkReplayOutcome,
+  BulkReplayRequest,
+} from './bulk/bulk-operation.js';
+import { BulkReplays } from './bulk/bulk-replays.js';
+import { BulkStore } from './bulk/bulk-store.js';
 import {
   DeadLetters,
   type EffectDesk,
@@ -99,6 +108,14 @@ export interface Operations {
   purge(id: string): Promise<PurgeOutcome>;
   /** A person's word on an effect whose outcome nobody could tell; the job that died of it goes on. */
   resolveEffect(id: string, name: string, verdict: EffectVerdict): Promise<ResolveOutcome>;
+  /** What a bulk replay of a filter would do. Takes as many calls as there are pages of dead letters. */
+  previewReplay(filter: BulkFilter): Promise<BulkMatch>;
+  /** Registers a bulk replay, which a `createBulkRunner` of any process carries out. */
+  replayAll(request: BulkReplayRequest): Promise<BulkReplayOutcome>;
+  /** Until a week after its end. */
+  operation(id: string): Promise<BulkOperation | undefined>;
+  /** Nothing is replayed after it; what has been stays so. `wasRunning` false when it had ended before. */
+  cancelOperation(id: string): Promise<{ operation: BulkOperation; wasRunning: boolean } | undefined>;
   close(): Promise<void>;
 }
 
@@ -111,6 +128,8 @@ export function createOperations(options: OperationsOptions): Operations {
   const { backendOf, queues, first } = backends;
   const views = new JobViewReader(first, queues, options.effects);
   const deadLetters = new DeadLetters(backends, views, options);
+  const bulkStore = new BulkStore(first, prefix);
+  const bulkReplays = new BulkReplays(sessions, backends, options.effects, bulkStore);
   const lanes = createLanes({ connection: client, prefix });
   const channel = cancelChannel(prefix);
 
@@ -157,6 +176,10 @@ export function createOperations(options: OperationsOptions): Operations {
     replay: (id) => sessions.run(() => deadLetters.replay(id)),
     purge: (id) => sessions.run(() => deadLetters.purge(id)),
     resolveEffect: (id, name, verdict) => sessions.run(() => deadLetters.resolveEffect(id, name, verdict)),
+    previewReplay: (filter) => bulkReplays.preview(filter),
+    replayAll: (request) => bulkReplays.start(request),
+    operation: (id) => sessions.run(() => bulkStore.read(id)),
+    cancelOperation: (id) => sessions.run(() => bulkStore.cancel(id)),
     close: () => sessions.close(),
   };
 }

@@ -3,7 +3,7 @@ import { readLua, wrapScript, type ScriptWrapper } from './lua-script.js';
 
 const submit: ScriptWrapper = { keyCount: 1, argCount: 11, lua: readLua('submit') };
 const remove: ScriptWrapper = { keyCount: 1, argCount: 3, lua: readLua('remove') };
-const replay: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('replay') };
+const replay: ScriptWrapper = { keyCount: 2, argCount: 4, lua: readLua('replay') };
 const defer: ScriptWrapper = { keyCount: 0, argCount: 2, lua: readLua('defer') };
 
 /** Our commands that run around one of BullMQ's, inside the lanes. */
@@ -28,6 +28,10 @@ export const PLAIN_SCRIPTS = {
   sweep: { name: 'fairlane.sweep', numberOfKeys: 1, lua: readLua('sweep') },
   count: { name: 'fairlane.count', numberOfKeys: 1, lua: readLua('count') },
   deadPage: { name: 'fairlane.deadPage', numberOfKeys: 1, lua: readLua('dead-page') },
+  bulkCreate: { name: 'fairlane.bulkCreate', numberOfKeys: 3, lua: readLua('bulk-create') },
+  bulkLease: { name: 'fairlane.bulkLease', numberOfKeys: 1, lua: readLua('bulk-lease') },
+  bulkAdvance: { name: 'fairlane.bulkAdvance', numberOfKeys: 2, lua: readLua('bulk-advance') },
+  bulkCancel: { name: 'fairlane.bulkCancel', numberOfKeys: 2, lua: readLua('bulk-cancel') },
 } as const;
 
 let composed: ReadonlyMap<string, ComposedScript> | undefined;

@@ -6,10 +6,13 @@ import { afterEach } from 'vitest';
 import { DedupMemory } from '../../src/dedup/dedup-memory.js';
 import type { FairlaneBackend } from '../../src/backend/fairlane-backend.js';
 import {
+  createBulkRunner,
   createConsumer,
   createOperations,
   createProducer,
   openQueues,
+  type BulkRunner,
+  type BulkRunnerOptions,
   type Consumer,
   type ConsumerOptions,
   type EnqueueResult,
@@ -106,6 +109,15 @@ export class World {
     const operations = createOperations({ redis: url, prefix, catalogue, logger, ...options });
     this.#closers.push(async () => operations.close());
     return operations;
+  }
+
+  /** Looks for bulk operations ten times a second. */
+  bulkRunner(options: Partial<BulkRunnerOptions> = {}): BulkRunner {
+    const { url, prefix } = this.#redis;
+    const { catalogue, logger } = this;
+    const runner = createBulkRunner({ redis: url, prefix, catalogue, logger, pollMs: 100, ...options });
+    this.#closers.push(async () => runner.close());
+    return runner;
   }
 
   /** Trims all parcels that ended so, as the upkeep of a consumer does. */
