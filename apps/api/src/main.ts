@@ -7,7 +7,13 @@ import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
 import { createLanes } from '@fairlane/lanes';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import { openReadings } from '@fairlane/ledger/readings';
-import { createChangeFeed, createOperations, createProducer, createStatistics } from '@fairlane/queue';
+import {
+  createBulkRunner,
+  createChangeFeed,
+  createOperations,
+  createProducer,
+  createStatistics,
+} from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
@@ -80,6 +86,13 @@ shutdown.add('statistics', () => statistics.close());
 
 const changes = createChangeFeed({ ...connection, timeoutMs: PRODUCER_LIMITS.timeoutMs });
 shutdown.add('changes', () => changes.close());
+
+const bulkRunner = createBulkRunner({
+  ...connection,
+  effects: ledger,
+  onProgress: (id) => void changes.note({ kind: 'operation', id }),
+});
+shutdown.add('bulk runner', () => bulkRunner.close());
 const events = new EventHub({ feed: changes, logger });
 
 let stopping = false;

@@ -25,6 +25,7 @@ import { accountRoutes } from './accounts/routes.js';
 import { blobRoutes } from './blobs/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { eventRoutes } from './events/routes.js';
+import { operationRoutes } from './operations/routes.js';
 import { getDocs } from './openapi/get-docs.js';
 import { getDocument } from './openapi/get-document.js';
 import { queueRoutes } from './queues/routes.js';
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
   ...readingRoutes,
   ...webhookEndpointRoutes,
   ...deadLetterRoutes,
+  ...operationRoutes,
   ...queueRoutes,
   ...eventRoutes,
   ...accountRoutes,

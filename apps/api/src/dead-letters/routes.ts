@@ -3,7 +3,15 @@ import { jobIdParams } from '../jobs/schemas.js';
 import { listDeadLetters } from './list-dead-letters.js';
 import { purgeDeadLetter } from './purge-dead-letter.js';
 import { replayDeadLetter } from './replay-dead-letter.js';
-import { deadLetterList, deadLettersQuery, replayAnswer } from './schemas.js';
+import { replayDeadLetters } from './replay-dead-letters.js';
+import {
+  bulkPreview,
+  bulkReplayBody,
+  bulkStarted,
+  deadLetterList,
+  deadLettersQuery,
+  replayAnswer,
+} from './schemas.js';
 
 /** The part of the table that is about jobs that ended without success. */
 export const deadLetterRoutes: readonly Route[] = [
@@ -17,6 +25,21 @@ export const deadLetterRoutes: readonly Route[] = [
     responses: { 200: { description: 'A page of dead letters', schema: deadLetterList } },
     errors: [],
     handler: listDeadLetters,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/dead-letters/replay',
+    summary:
+      'Run all dead jobs of a filter again, paced; `Idempotency-Key` makes it safe to send twice. A dry run counts and starts nothing',
+    access: ['operator'],
+    accountTokens: 'refused',
+    body: { kind: 'json', schema: bulkReplayBody, invalid: 'invalid_request' },
+    responses: {
+      202: { description: 'It has started: ask `/v1/operations/{id}`', schema: bulkStarted },
+      200: { description: 'What it would do (dry run)', schema: bulkPreview },
+    },
+    errors: ['empty_filter', 'idempotency_conflict', 'too_many_operations'],
+    handler: replayDeadLetters,
   }),
   route({
     method: 'post',

@@ -2,14 +2,24 @@ import { z } from 'zod';
 import { listFields, pageOf } from '../http/list-query.js';
 import { jobView, moment } from '../jobs/schemas.js';
 
-export const deadLettersQuery = z.strictObject({
+const filterFields = {
   account: z.string().min(1).max(256).optional(),
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
   code: z.string().min(1).max(64).optional().meta({ description: 'Why they died' }),
   since: moment.optional().meta({ description: 'Only those dead since this moment or later' }),
   until: moment.optional().meta({ description: 'Only those dead at this moment or before' }),
-  ...listFields,
+};
+
+export const deadLettersQuery = z.strictObject({ ...filterFields, ...listFields });
+
+const MAX_PER_SECOND = 1_000;
+
+export const bulkReplayBody = z.strictObject({
+  filter: z.strictObject(filterFields).default({}),
+  all: z.boolean().optional().meta({ description: 'Needed where the filter narrows nothing' }),
+  dryRun: z.boolean().optional().meta({ description: 'Count only' }),
+  perSecond: z.int().min(1).max(MAX_PER_SECOND).default(50).meta({ description: 'Pace' }),
 });
 
 const deadLetter = jobView
@@ -37,3 +47,16 @@ export const deadLetterList = pageOf(deadLetter).meta({ id: 'DeadLetterList' });
 export const replayAnswer = z
   .object({ id: z.string(), status: z.literal('replayed') })
   .meta({ id: 'ReplayAnswer' });
+
+const bulkMatch = {
+  matched: z.int(),
+  byCode: z.record(z.string(), z.int()).meta({ description: 'Of the matched, by the code they died with' }),
+  unresolved: z.int().meta({ description: 'Left out: an effect of theirs waits for the word of a person' }),
+  until: z.iso.datetime().meta({ description: 'What dies later stays out' }),
+};
+
+export const bulkPreview = z.object(bulkMatch).meta({ id: 'BulkReplayPreview' });
+
+export const bulkStarted = z
+  .object({ operation: z.string(), ...bulkMatch })
+  .meta({ id: 'BulkReplayStarted' });

@@ -32,6 +32,9 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
   const later = await api.call('POST', '/v1/jobs/message.send?delayMs=60000', { body: message() });
   const scheduled = String(later.json['id']);
   await api.lanes.pause('a1', 'somebody');
+  const keyed = { headers: { 'idempotency-key': 'k1' } };
+  const bulk = await api.call('POST', '/v1/dead-letters/replay', { body: { filter: { account: 'none' } } });
+  const operation = String(bulk.json['operation']);
   const endpoint = { accountId: 'a1', url: 'https://9.9.9.9/hook' };
   const reading = { accountId: 'a1', host: 'db-1', mount: '/', percent: 40, at: '2024-05-01T08:00:00Z' };
   const hours = { zone: 'Europe/Paris', days: [1, 2], from: '09:00', to: '17:00' };
@@ -119,6 +122,21 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
     'get-dead-letters': [
       [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],
       [400, '/v1/dead-letters?since=yesterday'],
+    ],
+    'post-dead-letters-replay': [
+      [200, '/v1/dead-letters/replay', { body: { all: true, dryRun: true } }],
+      [202, '/v1/dead-letters/replay', { ...keyed, body: { filter: { account: 'nobody' } } }],
+      [409, '/v1/dead-letters/replay', { ...keyed, body: { filter: { account: 'somebody' } } }],
+      [422, '/v1/dead-letters/replay', { body: {} }],
+      [400, '/v1/dead-letters/replay', { body: { all: true, perSecond: 0 } }],
+    ],
+    'get-operations-id': [
+      [200, `/v1/operations/${operation}`],
+      [404, '/v1/operations/nope'],
+    ],
+    'post-operations-id-cancel': [
+      [200, `/v1/operations/${operation}/cancel`],
+      [404, '/v1/operations/nope/cancel'],
     ],
     'post-dead-letters-id-replay': [
       [409, `/v1/dead-letters/${unclear}/replay`],

@@ -10,6 +10,7 @@ import { createLanes, type Lanes } from '@fairlane/lanes';
 import { createRedisLedger, type EffectLedger } from '@fairlane/ledger';
 import { createRedisReadings, type Readings } from '@fairlane/ledger/readings';
 import {
+  createBulkRunner,
   createChangeFeed,
   createOperations,
   createProducer,
@@ -103,6 +104,12 @@ export async function startApi({
   const lanes = createLanes({ connection: redis, prefix });
   const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs: 500 });
   const changes = createChangeFeed({ ...connection, timeoutMs });
+  const bulkRunner = createBulkRunner({
+    ...connection,
+    effects: ledger,
+    pollMs: 100,
+    onProgress: (id) => void changes.note({ kind: 'operation', id }),
+  });
   const events = new EventHub({ feed: changes, logger, everyMs: 100, heartbeatMs: 300 });
   const readings = createRedisReadings({ redis: redisUrl, prefix });
   const webhookEndpoints = createRedisWebhookEndpoints({ client: redis, prefix });
@@ -134,6 +141,7 @@ export async function startApi({
     server.close();
     server.closeAllConnections();
     await closed;
+    await bulkRunner.close();
     await producer.close();
     await batchProducer.close();
     await operations.close();

@@ -1,0 +1,57 @@
+import type { BulkFilter } from '@fairlane/queue';
+import type { z } from 'zod';
+import { definedOnly } from '../http/defined-only.js';
+import { Problem } from '../http/problems.js';
+import type { Call, Reply } from '../http/route.js';
+import type { bulkReplayBody } from './schemas.js';
+
+/**
+ * `POST /v1/dead-letters/replay`: a new run of every dead job that matches, paced. A dry run only counts; its `until`
+ * in the filter of the real one leaves out what has died since.
+ */
+export async function replayDeadLetters(
+  call: Call<unknown, unknown, z.output<typeof bulkReplayBody>>,
+): Promise<Reply> {
+  const { app, body, principal, requestId } = call;
+  const { filter: wanted, all = false, dryRun = false, perSecond } = body;
+  const { since, until, ...named } = wanted;
+  const filter: BulkFilter = definedOnly({ ...named, since: since?.getTime(), until: until?.getTime() });
+  // `until` narrows nothing: up to now is what a replay is about anyway.
+  const narrows = Object.keys(filter).some((field) => field !== 'until');
+  if (!narrows && !all) {
+    throw new Problem('empty_filter', {
+      detail: 'The filter matches every dead letter: narrow it, or say `"all": true`.',
+    });
+  }
+  if (dryRun) {
+    const { until: untilMs, ...match } = await app.operations.previewReplay(filter);
+    return { status: 200, body: { ...match, until: new Date(untilMs).toISOString() } };
+  }
+  const idempotencyKey = keyOf(call.request.headers['idempotency-key']);
+  const outcome = await app.operations.replayAll({ filter, perSecond, by: principal.id, idempotencyKey });
+  if (outcome.outcome === 'conflict') throw new Problem('idempotency_conflict');
+  if (outcome.outcome === 'too_many') throw new Problem('too_many_operations', RETRY);
+  const { id, matched, byCode, unresolved, until: untilMs } = outcome.operation;
+  const moment = new Date(untilMs).toISOString();
+  if (outcome.outcome === 'started') {
+    app.audit({
+      principal,
+      requestId,
+      action: 'replay_dead_letters',
+      target: { operation: id },
+      before: { filter: { ...filter, until: moment }, matched, byCode, unresolved },
+      after: { perSecond },
+    });
+  }
+  return { status: 202, body: { operation: id, matched, byCode, unresolved, until: moment } };
+}
+
+const RETRY = { headers: { 'retry-after': '10' } };
+const MAX_KEY = 255;
+
+function keyOf(header: string | string[] | undefined): string | undefined {
+  const key = header?.toString();
+  if (key === undefined) return undefined;
+  if (key.length >= 1 && key.length <= MAX_KEY) return key;
+  throw new Problem('invalid_request', { detail: `Idempotency-Key has from 1 to ${MAX_KEY} characters.` });
+}

@@ -1,0 +1,30 @@
+import { route, type Route } from '../http/route.js';
+import { cancelOperation } from './cancel-operation.js';
+import { getOperation } from './get-operation.js';
+import { operationParams, operationView } from './schemas.js';
+
+/** The part of the table that is about changes of many jobs. */
+export const operationRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/operations/{id}',
+    summary: 'How far a bulk operation is, until a week after its end',
+    access: ['operator'],
+    accountTokens: 'refused',
+    params: operationParams,
+    responses: { 200: { description: 'The operation', schema: operationView } },
+    errors: ['operation_not_found'],
+    handler: getOperation,
+  }),
+  route({
+    method: 'post',
+    path: '/v1/operations/{id}/cancel',
+    summary: 'Stop a bulk operation; what it has done stays done',
+    access: ['operator'],
+    accountTokens: 'refused',
+    params: operationParams,
+    responses: { 200: { description: 'The operation, which runs no more', schema: operationView } },
+    errors: ['operation_not_found'],
+    handler: cancelOperation,
+  }),
+];
