@@ -2,7 +2,7 @@ import { createOperations } from '@fairlane/queue';
 import { catalogue } from '@fairlane/jobs/contracts';
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { openCampaign, outreachPayload, type Campaign, type OutreachPayload } from './campaign.js';
 import { chromiumFlags } from './ensure-chromium.js';
 import { serveApi, type ServedApi } from './serve-api.js';
@@ -115,13 +115,6 @@ export function payloadsOf(
   return Array.from({ length: count }, (_, lead) =>
     outreachPayload(lead, { accountId: account, leadId: `${account}-${lead}`, ...fields }),
   );
-}
-
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const overhang = await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  expect(overhang).toBeLessThanOrEqual(0);
 }
 
 function present<T>(value: T | undefined): T {

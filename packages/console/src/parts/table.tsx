@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** A table that scrolls within itself on a narrow screen, reachable by keyboard. */
+/** A table that scrolls within itself on a narrow screen, reachable by keyboard. Its section is the landmark. */
 export function TableBox({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="table-box" role="region" aria-label={label} tabIndex={0}>
+    <div className="table-box" role="group" aria-label={label} tabIndex={0}>
       <table>{children}</table>
     </div>
   );

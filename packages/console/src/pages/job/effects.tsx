@@ -68,9 +68,8 @@ function Resolve({ job, effect }: { job: Job; effect: Effect }) {
     <div className="resolve">
       <h3>Was "{effect.name}" sent?</h3>
       <p>
-        The attempt of <Moment at={effect.at} /> ended without an answer
-        {job.lastError && <>: {job.lastError.message}</>}. Look it up at the provider for account{' '}
-        <b className="id">{job.account}</b> under the reference <b className="id">{job.key}</b>.
+        The attempt of <Moment at={effect.at} /> ended without an answer. Look it up at the provider for
+        account <b className="id">{job.account}</b> under the reference <b className="id">{job.key}</b>.
       </p>
       {isOperator ? (
         <>
