@@ -57,7 +57,7 @@ function sizeOf(element: HTMLElement): { width: number; height: number } {
   return { width: Math.max(200, element.clientWidth), height: 140 };
 }
 
-function optionsOf({ lines, format }: Chart, element: HTMLElement): UPlot.Options {
+function optionsOf({ lines, format, least }: Chart, element: HTMLElement): UPlot.Options {
   const style = getComputedStyle(element);
   const [ink, grid] = [style.getPropertyValue('--muted'), style.getPropertyValue('--line')];
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -65,10 +65,10 @@ function optionsOf({ lines, format }: Chart, element: HTMLElement): UPlot.Option
     ...sizeOf(element),
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(least, max)] } },
     axes: [
       { ...axis, values: (_plot, ticks) => ticks.map(clock) },
-      { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
+      { ...axis, size: 84, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
     ],
     series: [
       {},

@@ -16,6 +16,8 @@ type Value = number | null;
 export interface Chart {
   title: string;
   format: (value: number) => string;
+  /** Where the axis ends at least, so that next to nothing does not look like a mountain. */
+  least: number;
   lines: { label: string; color: string; read: (point: SeriesPoint) => Value }[];
 }
 
@@ -23,11 +25,13 @@ export const charts: Chart[] = [
   {
     title: 'Oldest eligible',
     format: formatDuration,
+    least: 1_000,
     lines: [{ label: 'age', color: '--act', read: (point) => point.oldestEligibleAgeMs }],
   },
   {
     title: 'Depth',
     format: formatCount,
+    least: 10,
     lines: [
       { label: 'ready', color: '--run', read: (point) => point.ready },
       { label: 'held', color: '--muted', read: (point) => point.held },
@@ -36,6 +40,7 @@ export const charts: Chart[] = [
   {
     title: 'A minute',
     format: formatRate,
+    least: 10,
     lines: [
       { label: 'in', color: '--wait', read: (point) => point.enqueued },
       { label: 'out', color: '--good', read: endedIn },
@@ -44,6 +49,7 @@ export const charts: Chart[] = [
   {
     title: 'p99',
     format: formatDuration,
+    least: 1_000,
     lines: [
       { label: 'wait', color: '--wait', read: (point) => point.timeInQueueMs.p99 },
       { label: 'run', color: '--run', read: (point) => point.processingMs.p99 },
