@@ -12,6 +12,8 @@ interface Matched {
   matched: number;
   byCode: Record<string, number>;
   byAccount?: Record<string, number>;
+  /** Left out, since their outcome is unknown. */
+  unresolved?: number;
 }
 
 interface ReplayMatchingProps {
@@ -76,7 +78,7 @@ export function ReplayMatching({ filter, isFiltered, onClose, onStarted }: Repla
             {isFiltered ? 'match the filters' : 'in the whole deployment'} and died before now. At{' '}
             {PER_SECOND} a second that takes about{' '}
             {formatDuration(Math.max(1_000, (matched / PER_SECOND) * 1_000))}. Those whose outcome is unknown
-            are left out.
+            are left out{plan.unresolved === undefined ? '' : `: ${formatCount(plan.unresolved)}`}.
           </p>
           <Counts title="By reason" counts={plan.byCode} word={codeWord} />
           {plan.byAccount && (
