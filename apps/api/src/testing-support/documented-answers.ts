@@ -29,7 +29,8 @@ export function readDocument(document: unknown) {
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
     if (response.content === undefined) return answer.text === '' ? [] : ['a body that is not documented'];
     if (!Object.hasOwn(response.content, type)) return [`content type ${type} is not documented`];
-    if (['text/plain', 'text/html', 'text/event-stream', 'application/octet-stream'].includes(type)) return [];
+    if (['text/plain', 'text/html', 'text/event-stream', 'application/octet-stream'].includes(type))
+      return [];
     const parts = ['paths', path, method, 'responses', String(answer.status), 'content', type, 'schema'];
     const validate = ajv.compile({ $ref: `api#/${parts.map(pointerPart).join('/')}` });
     const values = type === 'application/x-ndjson' ? answer.text.trimEnd().split('\n') : [answer.text];

@@ -70,7 +70,8 @@ export class ReferenceBook {
     // A null prototype, since a reference is any text a caller sends, `__proto__` included.
     const report = Object.create(null) as Record<string, ReferenceReport>;
     for (const [reference, { requests, applied, lastStatus, ambiguous }] of this.#records) {
-      if (requests > 0) report[reference] = { requests, applied, lastStatus, ambiguous };
+      // One that no request came of may be expected to end dead all the same, since it was asked for in vain.
+      if (requests > 0 || ambiguous) report[reference] = { requests, applied, lastStatus, ambiguous };
     }
     return report;
   }
