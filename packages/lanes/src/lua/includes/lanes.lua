@@ -181,13 +181,19 @@ local function push_prioritized(c, lane, score, id)
   end
 end
 
+-- Looks at one held lane again: in `promotion.lua`.
+local reconsider
+
 local function uncount(c, lane, removed)
   if removed > 0 then
+    c.dirty = true
     local g, a = split(lane)
     if not is_held(c, g, a) then
       c.e = c.e - removed
+    elseif c.x then
+      -- What is next now may cost less than what the lane was closed for.
+      reconsider(c, g, a)
     end
-    c.dirty = true
   end
   return removed
 end

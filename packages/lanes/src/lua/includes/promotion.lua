@@ -51,7 +51,7 @@ local function promote(c)
 end
 
 -- Looks at one held lane again: opens it, or notes when to look next.
-local function reconsider(c, g, a)
+reconsider = function(c, g, a)
   load(c)
   local lane = g .. ':' .. a
   local at, why = closed(gate_of(c, g, a), choosing.next_cost(c, lane))
