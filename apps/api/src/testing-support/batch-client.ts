@@ -27,7 +27,10 @@ export async function openBatch(
   return { request, response };
 }
 
-/** Sends `count` lines as fast as the API takes them, and looks at memory at 30 % and at 90 % of the way. */
+/**
+ * Sends `count` lines as fast as the API takes them, and looks at memory at 30 % and at 90 % of the way, each time
+ * once all that was sent is answered: what is under way is bounded, but not the same at any two moments.
+ */
 export async function sendManyLines(api: ApiUnderTest, count: number, payload: () => unknown) {
   const { request, response } = await openBatch(api);
   let answers = 0;
@@ -41,8 +44,10 @@ export async function sendManyLines(api: ApiUnderTest, count: number, payload: (
   let late = 0;
   for (let sent = 0; sent < count; sent += linesAWrite) {
     if (!request.write(ndjson(Array.from({ length: linesAWrite }, payload)))) await once(request, 'drain');
-    if (sent === (count / 10) * 3) early = bytesInUse();
-    if (sent === (count / 10) * 9) late = bytesInUse();
+    if (sent !== (count / 10) * 3 && sent !== (count / 10) * 9) continue;
+    while (answers < sent + linesAWrite) await once(response, 'data');
+    if (early === 0) early = bytesInUse();
+    else late = bytesInUse();
   }
   request.end();
   await ended;

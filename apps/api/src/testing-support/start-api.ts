@@ -77,12 +77,15 @@ export async function startApi({
   catalogue = testCatalogue,
   hasBlobStore = true,
   allowPrivateTargets = false,
+  surveyEveryMs = 500,
 }: {
   redisUrl: string;
   prefix: string;
   catalogue?: Catalogue;
   hasBlobStore?: boolean;
   allowPrivateTargets?: boolean;
+  /** How often the queues are looked at. */
+  surveyEveryMs?: number;
 }): Promise<ApiUnderTest> {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({
@@ -102,7 +105,7 @@ export async function startApi({
   const { timeoutMs } = PRODUCER_LIMITS;
   const operations = createOperations({ ...connection, timeoutMs, effects: ledger });
   const lanes = createLanes({ connection: redis, prefix });
-  const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs: 500 });
+  const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs });
   const changes = createChangeFeed({ ...connection, timeoutMs });
   const bulkRunner = createBulkRunner({
     ...connection,
