@@ -103,7 +103,9 @@ function sameParts(one: readonly KeyPart[], other: readonly KeyPart[]): boolean 
 
 function digest(contract: JobContract, payload: unknown): string {
   try {
-    return Buffer.from(hash('sha256', canonicalJson(payload), 'hex').slice(0, 32), 'hex').toString('base64url');
+    return Buffer.from(hash('sha256', canonicalJson(payload), 'hex').slice(0, 32), 'hex').toString(
+      'base64url',
+    );
   } catch (cause) {
     throw refused(contract, cause instanceof Error ? cause.message : 'not a JSON value', cause);
   }
