@@ -34,7 +34,7 @@ local function admit()
   end
   local gates = lim and gated()
   local gate = gates and gates.gate_of(own, own.g, account)
-  if gate and not gates.is_open(gate) then
+  if gate and gates.closed(gate, 1) then
     return long_way(choosing).admit(own)
   end
   local id = call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
@@ -49,12 +49,9 @@ local function admit()
   own.dirty = true
   if gate then
     local finish = own.v + 1 / gate.w
-    gates.charge_one(own, gate, id, finish)
+    gates.charge(own, gate, 1, id, finish)
     move_tag(account, finish)
-    local at, why
-    if not gates.is_open(gate) then
-      at, why = gates.closed(gate, 1)
-    end
+    local at, why = gates.closed(gate, 1)
     if at then
       long_way(choosing).hold(own, own.g, account, finish, at, why)
     end

@@ -9,6 +9,11 @@
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
 local WAITING = PREFIX .. '::waiting'
 
+-- The name of a context's queue.
+local function queue_of(c)
+  return string.match(c.base, '([^:]*):$')
+end
+
 local function keep_claim(c, id, record)
   if c == own and own.put_off then
     own.put_off('HSET', c.own .. ':k', id, record)
@@ -45,12 +50,12 @@ local function end_claim(c, id)
 end
 
 local function await_claim(c, lane)
-  call('ZADD', WAITING, 0, lane .. ':' .. string.match(c.base, '([^:]*):$'))
+  call('ZADD', WAITING, 0, lane .. ':' .. queue_of(c))
   own.none_waits = false
 end
 
 local function await_no_claim(c, lane)
-  call('ZREM', WAITING, lane .. ':' .. string.match(c.base, '([^:]*):$'))
+  call('ZREM', WAITING, lane .. ':' .. queue_of(c))
 end
 
 -- Queues whose lane waits for a claim of its gate to end.

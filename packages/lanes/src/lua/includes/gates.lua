@@ -107,20 +107,23 @@ local function closed(k, cost)
   end
 end
 
--- Writes what an admission has spent, and takes the claim where something counts claims.
-local function keep_charge(c, k, cost, id, finish)
-  local kinds = 0
-  local names = gate_fields(k.g)
+-- Spends the tokens of one admission and takes the claim where something counts claims.
+local function charge(c, k, cost, id, finish)
+  local names, kinds = gate_fields(k.g), 0
+  if k.i then
+    local _, spent = bucket_opens_at(k, cost, now())
+    k.t = spent
+  end
   if k.m then
     k.n = k.n + 1
     kinds = 1
-    if k.i then
-      call('HSET', k.key, k.field, written(k.t), names[5], string.format('%d', k.n))
-    else
-      call('HSET', k.key, names[5], string.format('%d', k.n))
-    end
+  end
+  if k.i and k.m then
+    call('HSET', k.key, k.field, written(k.t), names[5], string.format('%d', k.n))
   elseif k.i then
     call('HSET', k.key, k.field, written(k.t))
+  elseif k.m then
+    call('HSET', k.key, names[5], string.format('%d', k.n))
   end
   if c.lim >= 4 then
     kinds = kinds + rare().charge_total(k.g, cost)
@@ -131,27 +134,4 @@ local function keep_charge(c, k, cost, id, finish)
     c.fence = string.format('%d-%d', now(), finish * 0x10000)
     keep_claim(c, id, c.fence .. ' ' .. kinds .. ' ' .. k.lane)
   end
-end
-
-local function charge(c, k, cost, id, finish)
-  if k.i then
-    local _, spent = bucket_opens_at(k, cost, now())
-    k.t = spent
-  end
-  keep_charge(c, k, cost, id, finish)
-end
-
--- The same in one look for the common case, a job of cost 1. `closed` tells why a gate is not open.
-local function is_open(k)
-  local t = now()
-  return not (k.p or k.m and k.n >= k.m or k.i and (k.t > t + k.d - k.i or k.i > k.d)
-    or k.wc and (t < k.wo or t >= k.wc) or k.u and k.u > t)
-end
-
-local function charge_one(c, k, id, finish)
-  if k.i then
-    local t = now()
-    k.t = (k.t < t and t or k.t) + k.i
-  end
-  keep_charge(c, k, 1, id, finish)
 end

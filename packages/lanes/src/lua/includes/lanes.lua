@@ -7,7 +7,7 @@
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
 local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, choosing.hold
-local groups_of = choosing.groups_of
+local groups_of, queue_of = choosing.groups_of, gated.queue_of
 
 local contexts = { [BASE] = own }
 
@@ -22,10 +22,6 @@ end
 
 local function context_of_queue(queue)
   return context(PREFIX .. ':' .. queue .. ':')
-end
-
-local function queue_of(c)
-  return string.match(c.base, '([^:]*):$')
 end
 
 local function lane_of(c, id)
