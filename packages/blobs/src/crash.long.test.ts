@@ -1,7 +1,7 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll } from 'vitest';
 import { createS3Store } from './stores/s3-store.js';
-import { describeCrashes } from './testing-support/crash-suite.js';
+import { describeCrashes } from '../test/support/crash-suite.js';
 import { startS3, type S3InTests } from './testing-support/s3-server.js';
 
 const redis = useRedis();

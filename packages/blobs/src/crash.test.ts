@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll } from 'vitest';
 import { createFileStore } from './stores/file-store.js';
-import { describeCrashes } from './testing-support/crash-suite.js';
+import { describeCrashes } from '../test/support/crash-suite.js';
 
 const redis = useRedis();
 

@@ -1,6 +1,5 @@
-import fs from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { createBlobs, createFileStore } from '@fairlane/blobs';
+import { Steps } from '@fairlane/testkit/steps';
 import { Redis } from 'ioredis';
 import { DedupMemory } from '../../src/dedup/dedup-memory.js';
 import type { FairlaneBackend } from '../../src/backend/fairlane-backend.js';
@@ -12,12 +11,11 @@ import { textCatalogue as catalogue, textJob } from './text-job.js';
 
 /**
  * A process that submits a job with a large payload, or purges one and sweeps, and is killed after its n-th step to the
- * outside: every command to Redis and every operation on files is a step, so none can be forgotten.
+ * outside: every command to Redis and every operation on files.
  */
 const input = JSON.parse(process.argv[2] ?? '{}') as PayloadCrash;
 const { redisUrl: redis, prefix, directory, killAfter } = input;
-let taken = 0;
-let isArmed = false;
+const steps = new Steps(killAfter);
 
 const logger = silentLogger;
 const blobs = createBlobs({ store: createFileStore(directory), redis, prefix });
@@ -28,8 +26,9 @@ if (queue === undefined) throw new Error('no queue is declared');
 const { client } = queue.getBackend() as unknown as FairlaneBackend;
 const memory = new DedupMemory(() => client, prefix);
 await Promise.all([client, blobs.check(), connected(producer), connected(operations)]);
-await countSteps();
-isArmed = true;
+await steps.countFiles();
+steps.count(Redis.prototype, 'sendCommand');
+steps.begin();
 
 if (input.action === 'submit') {
   await producer.enqueue(textJob, LARGE);
@@ -37,8 +36,7 @@ if (input.action === 'submit') {
   await operations.purge(input.id);
   await new BlobSweeper({ blobs, memory, logger }).sweep();
 }
-process.stdout.write(`${taken}\n`);
-process.exit(0);
+steps.end();
 
 /** A producer fails at once while it is not connected. */
 async function connected(calls: { job(id: string): Promise<unknown> }): Promise<void> {
@@ -50,30 +48,5 @@ async function connected(calls: { job(id: string): Promise<unknown> }): Promise<
     } catch (error) {
       if (Date.now() > endMs) throw error;
     }
-  }
-}
-
-async function countSteps(): Promise<void> {
-  const file = await fs.open(process.execPath, 'r');
-  count(Object.getPrototypeOf(file), 'sync', 'writeFile');
-  await file.close();
-  count(fs, 'mkdir', 'open', 'rename', 'unlink');
-  syncBuiltinESMExports();
-  count(Redis.prototype, 'sendCommand');
-}
-
-/** Lets operations count as steps; the kill comes when one is done and before anything learns of it. */
-function count(target: unknown, ...names: string[]): void {
-  const steps = target as Record<string, (...args: unknown[]) => unknown>;
-  for (const name of names) {
-    const step = steps[name];
-    steps[name] = function (...args) {
-      const result = step?.apply(this, args);
-      if (!(result instanceof Promise)) return result;
-      return result.finally(() => {
-        taken += isArmed ? 1 : 0;
-        if (taken === killAfter) process.kill(process.pid, 'SIGKILL');
-      });
-    };
   }
 }

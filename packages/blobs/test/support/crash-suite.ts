@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import type { BlobStore } from '../blob-store.js';
-import { createBlobs, type Blobs } from '../blobs.js';
-import { RENEW_MS } from '../bounds.js';
+import type { BlobStore } from '../../src/blob-store.js';
+import { createBlobs, type Blobs } from '../../src/blobs.js';
+import { RENEW_MS } from '../../src/bounds.js';
 import { jobKey, OWNER, PAYLOAD, runAction, stillNeeded, type CrashInput } from './crash-scenario.js';
 
 export interface CrashStore {

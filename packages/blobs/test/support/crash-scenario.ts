@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runSteps } from '@fairlane/testkit/steps';
 import type { Redis } from 'ioredis';
 
 export interface CrashInput {
@@ -30,16 +28,5 @@ export function stillNeeded(redis: Redis, input: Pick<CrashInput, 'prefix'>) {
 
 /** Runs the action in a process of its own. @returns its number of steps, or undefined when it was killed. */
 export async function runAction(input: CrashInput): Promise<number | undefined> {
-  const worker = fileURLToPath(new URL('crash-worker.ts', import.meta.url));
-  const args = ['--no-warnings', '--conditions', 'fairlane-source', '--import', 'tsx', worker];
-  const child = spawn(process.execPath, [...args, JSON.stringify(input)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [output, [code, signal]] = await Promise.all([
-    text(child.stdout),
-    once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
-  ]);
-  if (signal === 'SIGKILL') return undefined;
-  if (code !== 0) throw new Error(`the process ended with ${code ?? signal}`);
-  return Number(output);
+  return runSteps(fileURLToPath(new URL('crash-worker.ts', import.meta.url)), input);
 }

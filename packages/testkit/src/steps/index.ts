@@ -1,0 +1,2 @@
+export { Steps } from './steps.js';
+export { runSteps } from './run-steps.js';
