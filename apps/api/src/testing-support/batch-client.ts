@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { bytesInUse } from './collect-garbage.js';
+import { bytesKept } from './collect-garbage.js';
 import type { ApiUnderTest } from './start-api.js';
 
 export const BATCH_PATH = '/v1/jobs/message.send/batch';
@@ -51,8 +51,8 @@ export async function sendManyLines(api: ApiUnderTest, count: number, payload: (
     if (!request.write(ndjson(Array.from({ length: linesAWrite }, payload)))) await once(request, 'drain');
     if (sent !== (count / 10) * 3 && sent !== (count / 10) * 9) continue;
     await answered(sent + linesAWrite);
-    if (early === 0) early = bytesInUse();
-    else late = bytesInUse();
+    if (early === 0) early = await bytesKept();
+    else late = await bytesKept();
   }
   request.end();
   await ended;
