@@ -1,41 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { generateToken, hashToken } from '@fairlane/runtime';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startApiProcess, token } from './testing-support/api-process.js';
 
 const redis = useRedis();
-const main = new URL('./main.ts', import.meta.url).pathname;
-const token = generateToken();
 
-/** The API as a process of its own, as it is run in production but from the sources. */
-function startProcess(env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--conditions=fairlane-source', '--import=tsx', main], {
-    env: {
-      PATH: process.env['PATH'],
-      REDIS_URL: redis.url,
-      FAIRLANE_PREFIX: redis.prefix,
-      FAIRLANE_TOKENS: JSON.stringify([{ id: 'op', tokenHash: hashToken(token), role: 'operator' }]),
-      API_PORT: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'close') as Promise<[number | null]>;
-  let stderr = '';
-  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
-  const lines: Record<string, unknown>[] = [];
-  const listening = new Promise<string>((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (text) => {
-      const line = JSON.parse(text) as Record<string, unknown>;
-      lines.push(line);
-      if (line['msg'] === 'listening') resolve(`http://127.0.0.1:${String(line['port'])}`);
-    });
-  });
-  return { child, lines, listening, exit: async () => ({ code: (await ended)[0], stderr }) };
-}
+const startProcess = (env: Record<string, string> = {}) => startApiProcess(redis, env);
 
 afterEach(async () => {
   await redis.client.config('SET', 'maxmemory-policy', 'noeviction');

@@ -1,41 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { outreachSend, catalogue } from '@fairlane/jobs/contracts';
 import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
 import { createConsumer, createOperations, createProducer } from '@fairlane/queue';
-import { createLogger, generateToken, hashToken } from '@fairlane/runtime';
+import { createLogger } from '@fairlane/runtime';
 import { implement, PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startApiProcess, token } from '../testing-support/api-process.js';
 
 const redis = useRedis();
 const LETTERS = Number(process.env['DEAD_LETTERS'] ?? 100_000);
 const MAX_RSS_MB = 300;
 const BODY = 'x'.repeat(5_000);
-const token = generateToken();
-const main = new URL('../main.ts', import.meta.url).pathname;
 
 /** The API as a process of its own, to be killed. */
 async function startProcess() {
-  const child = spawn(process.execPath, ['--conditions=fairlane-source', '--import=tsx', main], {
-    env: {
-      PATH: process.env['PATH'],
-      REDIS_URL: redis.url,
-      FAIRLANE_PREFIX: redis.prefix,
-      FAIRLANE_TOKENS: JSON.stringify([{ id: 'op', tokenHash: hashToken(token), role: 'operator' }]),
-      API_PORT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const url = await new Promise<string>((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (text) => {
-      const line = JSON.parse(text) as Record<string, unknown>;
-      if (line['msg'] === 'listening') resolve(`http://127.0.0.1:${String(line['port'])}`);
-    });
-  });
+  const { child, listening, exit } = startApiProcess(redis);
+  const url = await listening;
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -47,7 +28,7 @@ async function startProcess() {
     Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
   const kill = async () => {
     child.kill('SIGKILL');
-    await once(child, 'close');
+    await exit();
   };
   return { call, peakMb, kill };
 }
