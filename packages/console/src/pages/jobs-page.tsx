@@ -6,6 +6,7 @@ import { useApi } from '../live/use-api.js';
 import { useRows } from '../live/use-rows.js';
 import { StateBadge } from '../parts/badge.js';
 import { DataView } from '../parts/data-view.js';
+import { JobName } from '../parts/job-name.js';
 import { NewRows } from '../parts/new-rows.js';
 import { Pager } from '../parts/pager.js';
 import { SinceFilter, sinceMoment } from '../parts/since-filter.js';
@@ -96,10 +97,7 @@ function JobTable({ jobs }: { jobs: Job[] }) {
               <StateBadge state={job.state} reason={job.reason} />
             </td>
             <th scope="row">
-              <Link data-row href={hrefOf('jobs', job.id)}>
-                {job.name}
-              </Link>{' '}
-              <span className="id">{job.id}</span>
+              <JobName id={job.id} name={job.name} />
             </th>
             <td>
               <Link href={hrefOf('accounts', job.account)}>{job.account}</Link>

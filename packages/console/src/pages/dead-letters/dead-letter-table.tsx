@@ -3,6 +3,7 @@ import type { DeadLetter } from '../../api/types.js';
 import { codeWord } from '../../format/words.js';
 import { Link } from '../../frame/link.js';
 import { hrefOf } from '../../frame/paths.js';
+import { JobName } from '../../parts/job-name.js';
 import { TableBox } from '../../parts/table.js';
 import { Ago } from '../../parts/time.js';
 
@@ -63,10 +64,7 @@ export function DeadLetterTable({ rows, selected, select }: DeadLetterTableProps
               {row.status !== undefined && ` (${row.status})`} <span>{row.reason}</span>
             </td>
             <th scope="row">
-              <Link data-row href={hrefOf('jobs', row.id)}>
-                {row.name}
-              </Link>{' '}
-              <span className="id">{row.id}</span>
+              <JobName id={row.id} name={row.name} />
               {row.tag !== undefined && <span className="tag"> {row.tag}</span>}
             </th>
             <td>
