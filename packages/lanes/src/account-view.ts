@@ -59,7 +59,10 @@ export interface AccountView {
 /** Reply of the command `account`; cjson writes an empty table as an object. */
 export interface AccountState {
   now: number;
-  settings: Record<string, string>;
+  weight: number;
+  paused: { by: string; at: number } | false;
+  /** The calendar as JSON. */
+  windows?: string;
   queues: QueueState[] | Record<string, never>;
   gates: Record<string, GateState>;
 }
@@ -134,7 +137,7 @@ function drainAt(now: number, lanes: LaneView[], gates: GateView[]): number | nu
 }
 
 export function accountView(account: string, state: AccountState): AccountView {
-  const { now, settings } = state;
+  const { now } = state;
   const queues = list(state.queues);
   const gates = Object.values(state.gates)
     .map(gateView)
@@ -172,9 +175,9 @@ export function accountView(account: string, state: AccountState): AccountView {
   const waitingGroups = new Set(lanes.map((lane) => lane.group));
   return {
     account,
-    weight: Number(settings['w'] ?? 1),
-    paused: settings['p'] ? { by: settings['pw'] ?? '', at: Number(settings['pt'] ?? 0) } : null,
-    windows: settings['cal'] ? JSON.parse(settings['cal']) : null,
+    weight: state.weight,
+    paused: state.paused || null,
+    windows: state.windows === undefined ? null : JSON.parse(state.windows),
     counts: {
       ready: lanes.reduce((total, lane) => total + lane.ready, 0),
       held: lanes.reduce((total, lane) => total + lane.held, 0) + sum((queue) => queue.putOff),

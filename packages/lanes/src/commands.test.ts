@@ -3,6 +3,7 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { laneKeys, type LaneKeys } from './keys.js';
+import { miscountClaims } from './testing-support/gate-record.js';
 import { keyChange, readKeys, type Keys } from './testing-support/key-change.js';
 import { LaneBench } from './testing-support/lane-bench.js';
 
@@ -40,7 +41,7 @@ async function run(
 }
 
 function setLimits(...args: Arguments): ReturnType<typeof run> {
-  return run('set-limits', [keys.account('A')], ['A', 'default', ...args]);
+  return run('set-limits', [], ['A', 'default', ...args]);
 }
 
 function setAccount(...args: Arguments): ReturnType<typeof run> {
@@ -52,7 +53,7 @@ function setPaused(paused: '1' | '0', by: string): ReturnType<typeof run> {
 }
 
 function close(ms: number, relative: '0' | '1'): ReturnType<typeof run> {
-  return run('close-gate', [keys.account('A')], ['A', 'default', ms, relative]);
+  return run('close-gate', [], ['A', 'default', ms, relative]);
 }
 
 function audit(cursor: string, batch: number, patienceMs = 0): ReturnType<typeof run> {
@@ -85,20 +86,16 @@ describe('set-limits', () => {
     expect(first).toEqual({
       reply: ['', '', ''],
       change: {
-        ':a:A': {
-          'default:i': '100',
-          'default:d': '500',
-          'default:m': '3',
-          'default:t': String(bench.nowMs),
-        },
         ':accounts': ['A', '0'],
         ':conf': { lim: '1' },
+        ':gates:default': { A: { i: 100, d: 500, m: 3, t: bench.nowMs, n: 0, u: 0 } },
+        ':groups': ['default'],
       },
     });
     const removed = await setLimits('', '', '');
     expect(removed).toEqual({
       reply: ['100', '500', '3'],
-      change: { ':a:A': { 'default:t': String(bench.nowMs) } },
+      change: { ':gates:default': { A: { i: 0, d: 0, m: 0, t: bench.nowMs, n: 0, u: 0 } } },
     });
   });
 
@@ -107,7 +104,7 @@ describe('set-limits', () => {
     await bench.take();
     const { change } = await setLimits('', '', 1);
     expect(change).toMatchObject({
-      ':a:A': { 'default:m': '1', 'default:n': '1' },
+      ':gates:default': { A: { i: 0, d: 0, m: 1, t: 0, n: 1, u: 0 } },
       ':q:queue:k': { [job!.id!]: `${bench.nowMs}-0 1 default:A` },
       ':q:queue:h:default': ['A', '1'],
       ':q:queue:r:default': null,
@@ -126,16 +123,22 @@ describe('set-account', () => {
     expect(set).toEqual({
       reply: ['1', ''],
       change: {
-        ':a:A': { w: '2', wo: String(ahead[0]), wc: String(ahead[1]), cal: '[{}]' },
+        ':a:A': { cal: '[{}]' },
         ':accounts': ['A', '0'],
         ':calendars': ['A', String(nowMs + 500)],
         ':conf': { lim: '1' },
+        ':settings': { A: { w: 2, p: 0, o: ahead[0], c: ahead[1] } },
         ':win:A': [past.join(':'), String(past[1]), ahead.join(':'), String(ahead[1])],
       },
     });
     expect(await setAccount('', 'null', '', 0)).toEqual({
       reply: ['2', '[{}]'],
-      change: { ':a:A': { w: '2' }, ':calendars': null, ':win:A': null },
+      change: {
+        ':a:A': null,
+        ':calendars': null,
+        ':settings': { A: { w: 2, p: 0, o: 0, c: -1 } },
+        ':win:A': null,
+      },
     });
   });
 });
@@ -147,11 +150,12 @@ describe('set-paused', () => {
     expect(paused).toEqual({
       reply: 1,
       change: {
-        ':a:A': { p: '1', pw: 'support', pt: String(bench.nowMs) },
+        ':a:A': { pw: 'support', pt: String(bench.nowMs) },
         ':conf': { lim: '1' },
         ':pauses': ['A', String(bench.nowMs)],
         ':q:queue:h:default': ['A', '0'],
         ':q:queue:r:default': null,
+        ':settings': { A: { w: 1, p: 1, o: 0, c: -1 } },
         'queue:meta': expect.objectContaining({ 'lane:g': 'default;1;' }),
       },
     });
@@ -164,6 +168,7 @@ describe('set-paused', () => {
         ':pauses': null,
         ':q:queue:h:default': null,
         ':q:queue:r:default': ['A', '0'],
+        ':settings': null,
       },
     });
   });
@@ -176,7 +181,7 @@ describe('close-gate', () => {
     expect(await close(5_000, '1')).toMatchObject({
       reply: until,
       change: {
-        ':a:A': { 'default:u': String(until) },
+        ':gates:default': { A: expect.objectContaining({ u: until }) },
         ':q:queue:c': ['default:A', String(until)],
         ':q:queue:h:default': ['A', '0'],
         ':q:queue:r:default': null,
@@ -206,7 +211,7 @@ describe('audit', () => {
     bench.nowMs += 1_000;
     expect(await audit('', 10, 1_000)).toMatchObject({
       reply: ['', 1, 0, 0, 0],
-      change: { ':a:A': { 'default:n': '0' }, ':q:queue:k': null, ':q:queue:o': null },
+      change: { ':gates:default': { A: expect.objectContaining({ n: 0 }) }, ':q:queue:k': null, ':q:queue:o': null },
     });
   });
 
@@ -217,14 +222,14 @@ describe('audit', () => {
       await bench.take();
     }
     await redis.client.del(`${keys.queue('queue')}:k`);
-    await redis.client.hdel(keys.account('A'), 'default:n');
+    await miscountClaims(redis.client, bench.prefix, 'A', 0);
     const first = await audit('', 2);
     const cursor = (first.reply as string[])[0]!;
     expect(first.reply).toEqual([cursor, 0, 2, 0, 0]);
     expect(JSON.parse(cursor)).toMatchObject({ active: 2 });
     const second = await audit(cursor, 2);
     expect(second.reply).toEqual(['', 0, 1, 0, 0]);
-    expect(second.change).toMatchObject({ ':a:A': { 'default:n': '3' } });
+    expect(second.change).toMatchObject({ ':gates:default': { A: { n: 3 } } });
   });
 });
 
@@ -355,7 +360,7 @@ describe('forget-accounts', () => {
     bench.nowMs += 86_400_000;
     expect((await forget('', 10)).reply).toEqual(['', 0]);
     bench.nowMs += 1_000;
-    expect(await forget('', 10)).toEqual({ reply: ['', 1], change: { ':a:A': null, ':accounts': null } });
+    expect(await forget('', 10)).toEqual({ reply: ['', 1], change: { ':accounts': null, ':gates:default': null } });
   });
 });
 

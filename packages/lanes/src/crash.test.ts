@@ -4,6 +4,7 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLaneBackend, createLanes } from './index.js';
 import { checkInFlight, type ClaimSpan } from './invariants.js';
+import { countedClaims } from './testing-support/gate-record.js';
 
 /** 50 in the long run; see `docs/testing.md`. */
 const KILLS = Number(process.env['LANES_KILLS'] ?? 5);
@@ -133,7 +134,7 @@ describe('workers that die', () => {
     const all = await notes();
     for (const account of ACCOUNTS) {
       expect(checkInFlight(spans(all, account), [{ from: 0, maxInFlight: 1 }])).toEqual([]);
-      expect(await redis.client.hget(`${redis.prefix}::a:${account}`, 'default:n')).toBe('0');
+      expect(await countedClaims(redis.client, redis.prefix, account)).toBe(0);
     }
     expect(await redis.client.hlen(`${redis.prefix}::q:queue:k`)).toBe(0);
   }, 600_000);

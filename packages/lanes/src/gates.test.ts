@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkRate, type Admission } from './invariants.js';
+import { countedClaims, miscountClaims } from './testing-support/gate-record.js';
 import { LaneBench, tally } from './testing-support/lane-bench.js';
 
 const redis = useRedis();
@@ -168,7 +169,7 @@ describe('in flight', () => {
     await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });
     await bench.add('A', 2);
     await end((await bench.take())!);
-    expect(await redis.client.hget(`${bench.prefix}::a:A`, 'default:n')).toBe('0');
+    expect(await countedClaims(redis.client, bench.prefix, 'A')).toBe(0);
     expect(await bench.take()).toBeDefined();
   });
 
@@ -196,7 +197,7 @@ describe('in flight', () => {
       await bench.finish(job);
     }
     for (const account of accounts) {
-      expect(await redis.client.hget(`${bench.prefix}::a:${account}`, 'default:n')).toBe('0');
+      expect(await countedClaims(redis.client, bench.prefix, account)).toBe(0);
       expect((await bench.lanes.account(account)).counts).toMatchObject({
         ready: 0,
         held: 0,
@@ -215,7 +216,7 @@ describe('in flight', () => {
     const fresh = (await bench.take())!;
     expect(fresh.id).toBe(stale.id);
     await expect(stale.moveToCompleted('late', stale.token!, false)).rejects.toThrow('Lock mismatch');
-    expect(await redis.client.hget(`${bench.prefix}::a:A`, 'default:n')).toBe('1');
+    expect(await countedClaims(redis.client, bench.prefix, 'A')).toBe(1);
     expect(await bench.take()).toBeUndefined();
     await bench.finish(fresh);
     expect(await bench.take()).toBeDefined();
@@ -241,9 +242,9 @@ describe('in flight', () => {
     await bench.add('A', 2);
     const job = (await bench.take())!;
     await redis.client.del(`${bench.prefix}::q:queue:k`);
-    await redis.client.hset(`${bench.prefix}::a:A`, 'default:n', 0);
+    await miscountClaims(redis.client, bench.prefix, 'A', 0);
     expect(await bench.lanes.audit({ patienceMs: 0 })).toMatchObject({ claimsAdded: 1 });
-    await redis.client.hset(`${bench.prefix}::a:A`, 'default:n', 7);
+    await miscountClaims(redis.client, bench.prefix, 'A', 7);
     await bench.finish(job);
     expect(await bench.take()).toBeUndefined();
     expect(await bench.lanes.audit({ patienceMs: 0 })).toMatchObject({ countsCorrected: 1, lanesOpened: 1 });

@@ -26,19 +26,14 @@ export class LaneSettings extends LaneClient {
     await this.run(
       'set-limits',
       '-',
-      [this.keys.account(checkAccount(account))],
-      [account, checkGroup(group), encode(intervalMs), encode(depthMs), encode(maxInFlight)],
+      [],
+      [checkAccount(account), checkGroup(group), encode(intervalMs), encode(depthMs), encode(maxInFlight)],
     );
   }
 
   /** Back to the defaults of the group, or to no limit. */
   async removeLimits(account: string, group: string): Promise<void> {
-    await this.run(
-      'set-limits',
-      '-',
-      [this.keys.account(checkAccount(account))],
-      [account, checkGroup(group), '', '', ''],
-    );
+    await this.run('set-limits', '-', [], [checkAccount(account), checkGroup(group), '', '', '']);
   }
 
   /** Declares a group's default limits and its total over all accounts. */
@@ -140,9 +135,7 @@ export class LaneSettings extends LaneClient {
     if (!Number.isFinite(ms) || ms < 0) {
       throw new LaneError('invalid_limits', `A gate closes until a time in ms; got ${String(ms)}.`);
     }
-    const keys = [this.keys.account(checkAccount(account))];
-    return Number(
-      await this.run('close-gate', '-', keys, [account, checkGroup(group), Math.ceil(ms), relative]),
-    );
+    const args = [checkAccount(account), checkGroup(group), Math.ceil(ms), relative];
+    return Number(await this.run('close-gate', '-', [], args));
   }
 }

@@ -13,6 +13,7 @@ import {
   type FairnessEvent,
   type LimitPeriod,
 } from './invariants.js';
+import { countedClaims } from './testing-support/gate-record.js';
 import { LaneModel, type ModelJob } from './testing-support/lane-model.js';
 
 /** Runs of each property; `LANES_RUNS` and `LANES_SEED` repeat or lengthen them. */
@@ -416,7 +417,7 @@ class Run {
     }
     for (const its of ACCOUNTS) {
       for (const in_ of GROUPS) {
-        expect(Number((await client.hget(`${this.prefix}::a:${its}`, `${in_}:n`)) ?? 0)).toBe(0);
+        expect(await countedClaims(client, this.prefix, its, in_)).toBe(0);
       }
     }
     for (const name of QUEUES) {

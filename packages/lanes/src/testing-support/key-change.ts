@@ -1,8 +1,21 @@
 import type { Redis } from 'ioredis';
+import { decodeGate, decodeSettings } from './gate-record.js';
 
 export type Keys = Record<string, unknown>;
 
+function decoder(key: string): ((record: Buffer) => object) | undefined {
+  if (key.endsWith('::settings')) {
+    return decodeSettings;
+  }
+  return key.includes('::gates:') ? decodeGate : undefined;
+}
+
 async function read(client: Redis, key: string): Promise<unknown> {
+  const decode = decoder(key);
+  if (decode) {
+    const records = Object.entries(await client.hgetallBuffer(key));
+    return Object.fromEntries(records.map(([account, record]) => [account, decode(record)]));
+  }
   switch (await client.type(key)) {
     case 'hash': {
       const hash = await client.hgetall(key);

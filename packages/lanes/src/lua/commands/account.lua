@@ -1,17 +1,18 @@
 --[[
   What is known of one account, over all queues, after the work that is due has been done.
 
-  KEYS[1] account hash  [2] stand-in for the own key. ARGV[1] account, then the key prefix and a
+  KEYS[1] calendar and pause of the account  [2] stand-in for the own key. ARGV[1] account, then the key prefix and a
   time for tests. Reply: JSON, see `AccountState` in `account-view.ts`.
 ]]
 local MAX_ACTIVE = 1000
 local all = rare()
 local account = ARGV[1]
-local settings = call('HGETALL', KEYS[1])
-local view = { now = floor(now()), settings = {}, queues = {}, gates = {} }
-for i = 1, #settings, 2 do
-  view.settings[settings[i]] = settings[i + 1]
-end
+local settings = gated().settings_of(account)
+local kept = call('HMGET', KEYS[1], 'pw', 'pt', 'cal')
+local view = {
+  now = floor(now()), weight = settings.w, paused = settings.p and { by = kept[1], at = tonumber(kept[2]) },
+  windows = kept[3] or nil, queues = {}, gates = {},
+}
 
 local running = {}
 for _, c in ipairs(all.all_queues()) do
@@ -68,16 +69,14 @@ for _, c in ipairs(all.all_queues()) do
   view.queues[#view.queues + 1] = queue
 end
 
--- Gates that have settings or claims but no lane just now are shown too.
-for field in pairs(view.settings) do
-  local g = string.match(field, '^(.+):[idmtnu]$')
-  if g and not view.gates[g] then
+-- Gates that have limits or claims but no lane just now are shown too.
+for _, g in ipairs(all.known_groups()) do
+  if not view.gates[g] and gated().is_recorded(g, account) then
     view.gates[g] = { group = g }
   end
 end
-local lim = tonumber(call('HGET', all.PREFIX .. '::conf', 'lim')) or 0
 for g, shown in pairs(view.gates) do
-  local gate = gated().gate_of({ lim = lim }, g, account)
+  local gate = all.gate_anywhere(g, account)
   shown.intervalMs, shown.depthMs, shown.maxInFlight = gate.i, gate.d, gate.m
   shown.inFlight = running[g] or 0
   if gate.i then

@@ -33,7 +33,7 @@ local function admit()
     return long_way(choosing).admit(own)
   end
   local gates = lim and gated()
-  local gate = gates and gates.gate_of(own, own.g, account)
+  local gate = gates and gates.limiting_gate(own, own.g, account)
   if gate and gates.closed(gate, 1) then
     return long_way(choosing).admit(own)
   end
@@ -48,7 +48,7 @@ local function admit()
   end
   own.dirty = true
   if gate then
-    local finish = own.v + 1 / gate.w
+    local finish = own.v + 1 / gate.s.w
     gates.charge(own, gate, 1, id, finish)
     move_tag(account, finish)
     local at, why = gates.closed(gate, 1)

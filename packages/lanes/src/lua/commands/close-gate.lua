@@ -2,7 +2,7 @@
   Closes a gate until a time, such as a remote system's Retry-After. It never opens one earlier:
   of two closings the later one counts.
 
-  KEYS[1] account hash  [2] stand-in for the own key
+  KEYS[1] a stand-in for the queue's own key
   ARGV[1] account  [2] group  [3] until, ms of the server's clock or, with [4] '1', ms from now,
   then the key prefix and a time for tests. Reply: until when the gate is closed.
 ]]

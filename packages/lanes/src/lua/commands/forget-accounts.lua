@@ -15,12 +15,15 @@ local most = tonumber(ARGV[2])
 local page = call('ZRANGEBYLEX', known, ARGV[1] == '' and '-' or '(' .. ARGV[1], '+', 'LIMIT', 0, most)
 local queues = all.all_queues()
 
+local groups = all.known_groups()
+
 local function is_used(account)
-  local fields = call('HGETALL', all.PREFIX .. '::a:' .. account)
-  for i = 1, #fields, 2 do
-    local kind, value = string.match(fields[i], ':([tnu])$'), tonumber(fields[i + 1])
-    if kind == 'n' and value > 0 or kind == 't' and value > now() - REMEMBERED_MS
-      or kind == 'u' and value > now() or not kind then
+  if gated().has_settings(account) then
+    return true
+  end
+  for _, g in ipairs(groups) do
+    local k = gated().gate_of({ lim = 0 }, g, account)
+    if k.own_i > 0 or k.own_m > 0 or k.n > 0 or k.t > now() - REMEMBERED_MS or k.u > now() then
       return true
     end
   end
@@ -59,10 +62,17 @@ local function is_running(account)
   return running.unknown or running[account]
 end
 
+if page[1] then
+  for _, g in ipairs(groups) do
+    gated().read(g, page)
+  end
+end
 local forgotten = 0
 for _, account in ipairs(page) do
   if not is_used(account) and not has_jobs(account) and not is_running(account) then
-    call('DEL', all.PREFIX .. '::a:' .. account)
+    for _, g in ipairs(groups) do
+      gated().forget(g, account)
+    end
     call('ZREM', known, account)
     forgotten = forgotten + 1
   end

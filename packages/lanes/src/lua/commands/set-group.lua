@@ -25,6 +25,7 @@ if not changed then
   return 0
 end
 if ARGV[2] ~= '' or ARGV[4] ~= '' then
+  all.remember_group(group)
   all.limit_everywhere(2)
 end
 if ARGV[5] ~= '' or ARGV[7] ~= '' then
@@ -37,7 +38,7 @@ end
 if ARGV[4] ~= '' and not before[3] then
   for lane, count in pairs(all.adopt_active(group, nil, 1)) do
     local _, account = gated().split(lane)
-    call('HINCRBY', all.PREFIX .. '::a:' .. account, group .. ':n', count)
+    gated().count_claim(all.gate_anywhere(group, account), count)
   end
 end
 if ARGV[7] ~= '' and not before[6] then

@@ -162,7 +162,7 @@ local function admit(c)
           local job = call('HMGET', c.base .. id, 'lc', 'defa')
           cost, unrun = tonumber(job[1]) or 1, job[2]
         end
-        local finish = charge_tag(c, g, a, tag, cost, gate and gate.w or 1, mine)
+        local finish = charge_tag(c, g, a, tag, cost, gate and gate.s.w or 1, mine)
         c.e = c.e - 1
         if gate then
           -- A job that has stalled too often fails unrun: it spends nothing.

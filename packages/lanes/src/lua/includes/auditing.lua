@@ -33,7 +33,7 @@ local function audit_active(c, from, batch)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
       call('HSET', c.own .. ':k', id, string.format('%d-0 1 ', now()) .. lane)
-      gate.n = call('HINCRBY', PREFIX .. '::a:' .. a, g .. ':n', 1)
+      gated.count_claim(gate, 1)
       added = added + 1
     end
   end
@@ -64,8 +64,7 @@ local function audit_held(c, g, from, batch)
     if gate.m and gate.n >= gate.m then
       local count = count_claims(g .. ':' .. a)
       if count ~= gate.n then
-        call('HSET', PREFIX .. '::a:' .. a, g .. ':n', count)
-        gate.n = count
+        gated.count_claim(gate, count - gate.n)
         corrected = corrected + 1
       end
     end

@@ -1,8 +1,7 @@
 --[[
   Records of claims, and the lanes that wait for one to end.
 
-  P::q:<queue>:k (hash): job -> record. A call that hands out and takes back many jobs reads the records it will need
-  and writes its changes together.
+  P::q:<queue>:k (hash): job -> record "<fence> <kinds> <lane>"; kinds: 1 the gate counts it, 2 the group's total, 3 both.
   P::waiting (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
   colon. In most calls it is empty, which is asked once.
 ]]
@@ -20,33 +19,6 @@ local function keep_claim(c, id, record)
   else
     call('HSET', c.own .. ':k', id, record)
   end
-end
-
--- The record of a job's claim; nil where it was not among those read, false where there is none.
-local function known_claim(c, id)
-  if c ~= own or not own.ids then
-    return nil
-  end
-  if not own.claims then
-    own.claims = {}
-    local records = call('HMGET', c.own .. ':k', unpack(own.ids))
-    for i = 1, #own.ids do
-      own.claims[own.ids[i]] = records[i]
-    end
-  end
-  return own.claims[id]
-end
-
--- Takes a record away; false when there is none.
-local function end_claim(c, id)
-  local record = known_claim(c, id)
-  if record == nil then
-    return call('HDEL', c.own .. ':k', id) == 1
-  elseif record then
-    own.claims[id] = false
-    own.put_off('HDEL', c.own .. ':k', id)
-  end
-  return record
 end
 
 local function await_claim(c, lane)

@@ -27,7 +27,7 @@
     :x:c:<account>, :x:f:, :x:d:, :x:t:<tag>  indexes of completed, failed, delayed, tagged
   and from the prefix:
     ::queues  ::conf  ::accounts (with jobs or settings, by name)  ::a:<account>  ::win:<account>
-    ::g:<group>  ::waiting, ::w:<group>  lanes and queues that wait for a claim to end
+    ::groups  ::g:<group>  ::gates:<group>  ::settings  ::waiting, ::w:<group>  lanes and queues that wait for a claim to end
 
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
@@ -107,6 +107,9 @@ end
 local function save(c)
   if c.again or (c.wake and c.e and c.e > 0 and (not c.lim or c.lim < 4 or choosing().choose(c))) then
     call('ZADD', c.marker or c.base .. 'marker', '0', '0')
+  end
+  if own.gated then
+    own.gated.save_gates()
   end
   if c.dirty then
     call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<ddd', c.n, c.e, c.v))

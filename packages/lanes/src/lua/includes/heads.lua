@@ -14,6 +14,9 @@ local function next_account()
   if not own.listed then
     own.write_back()
     own.listed = call('ZRANGE', own.ready, '0', own.runs - 1, 'WITHSCORES')
+    if own.lim then
+      gated().foresee(own.g, own.listed)
+    end
     heads = { at = 1, whole = #own.listed < 2 * own.runs, accounts = {}, tags = {}, from = 1 }
   end
   local account, tag = own.listed[heads.at], tonumber(own.listed[heads.at + 1])

@@ -69,6 +69,7 @@ end
 local function add_group(c, g)
   local groups = groups_of(c)
   groups[#groups + 1] = g
+  call('SADD', PREFIX .. '::groups', g)
   c.g = c.g and (c.g .. ',' .. g) or g
   c.many = #groups > 1
   if not c.many then

@@ -2,6 +2,49 @@
   Release of a claim, once: the record decides, so a second release finds nothing to do.
   A gate that was full may open; its lanes are looked at in every queue that waits for it.
 ]]
+-- The records of all jobs that this call ends, and their gates, read together.
+local function read_claims(c)
+  local records = call('HMGET', c.own .. ':k', unpack(own.ids))
+  own.claims = {}
+  local ending = {}
+  for i = 1, #own.ids do
+    local record = records[i]
+    own.claims[own.ids[i]] = record
+    if record then
+      local g, a = string.match(record, '^%S+ %d ([^:]*):(.*)$')
+      local accounts = ending[g] or {}
+      ending[g] = accounts
+      accounts[#accounts + 1], accounts[#accounts + 2] = a, record
+    end
+  end
+  for g, accounts in pairs(ending) do
+    foresee(g, accounts)
+  end
+end
+
+-- The record of a job's claim; nil where it was not among those read, false where there is none.
+local function known_claim(c, id)
+  if c ~= own or not own.ids then
+    return nil
+  end
+  if not own.claims then
+    read_claims(c)
+  end
+  return own.claims[id]
+end
+
+-- Takes a record away; false when there is none.
+local function end_claim(c, id)
+  local record = known_claim(c, id)
+  if record == nil then
+    return call('HDEL', c.own .. ':k', id) == 1
+  elseif record then
+    own.claims[id] = false
+    own.put_off('HDEL', c.own .. ':k', id)
+  end
+  return record
+end
+
 local function release(c, id, fence)
   load(c)
   if not c.lim then
@@ -27,15 +70,7 @@ local function release(c, id, fence)
   end
   local g, a = split(lane)
   if kinds ~= '2' then
-    local key = PREFIX .. '::a:' .. a
-    local left = call('HINCRBY', key, g .. ':n', '-1')
-    if left < 0 then
-      call('HSET', key, g .. ':n', '0')
-      left = 0
-    end
-    if gates[lane] then
-      gates[lane].n = left
-    end
+    count_claim(gate_of(c, g, a), -1)
     local waiting = waiting_queues(lane)
     if waiting[1] then
       if own.write_back then

@@ -3,6 +3,7 @@
   lanes of the prefix is looked at.
 ]]
 local MAX_QUEUES = 1000
+local MAX_GROUPS = 100
 local MAX_ADOPTED = 10000
 local CONFIG = PREFIX .. '::conf'
 
@@ -15,9 +16,24 @@ local function all_queues()
   return list
 end
 
+-- Groups that gates may be recorded of.
+local function remember_group(g)
+  call('SADD', PREFIX .. '::groups', g)
+end
+
+local function known_groups()
+  local groups = call('SMEMBERS', PREFIX .. '::groups')
+  return { unpack(groups, 1, math.min(#groups, MAX_GROUPS)) }
+end
+
 -- An account that has settings can be found, with jobs or without.
 local function remember_account(a)
   call('ZADD', PREFIX .. '::accounts', 'NX', 0, a)
+end
+
+-- A gate where no queue is at hand.
+local function gate_anywhere(g, a)
+  return gate_of({ lim = tonumber(call('HGET', CONFIG, 'lim')) or 0 }, g, a)
 end
 
 -- From now on admissions do gate work of this kind (1 accounts, 2 defaults, 4 totals).
@@ -111,18 +127,15 @@ end
 
 -- Closes a gate until a time, such as a remote system's Retry-After; of two closings the later one counts.
 local function close_gate(g, a, until_ms)
-  local key, field = PREFIX .. '::a:' .. a, g .. ':u'
-  local before = tonumber(call('HGET', key, field))
-  if before and before >= until_ms then
-    return floor(before)
-  end
-  call('HSET', key, field, floor(until_ms))
   remember_account(a)
-  local known = gated.gates[g .. ':' .. a]
-  if known then
-    known.u = floor(until_ms)
-  end
   limit_everywhere(1)
+  remember_group(g)
+  local gate = gate_anywhere(g, a)
+  if gate.u >= until_ms then
+    return gate.u
+  end
+  gate.u = floor(until_ms)
+  gated.change(gate)
   review(g, a)
   announce()
   return floor(until_ms)

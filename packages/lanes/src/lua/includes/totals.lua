@@ -31,14 +31,15 @@ end
 -- When a window is open at or after `at`; beyond the last one computed nothing is.
 local function window_opens_at(k, at)
   local t = now()
-  if t >= k.wc then
-    k.wo, k.wc = window_after(k, t)
-    if k.wo < huge then
-      call('HSET', PREFIX .. '::a:' .. k.a, 'wo', k.wo, 'wc', k.wc)
+  local s = k.s
+  if t >= s.wc then
+    s.wo, s.wc = window_after(k, t)
+    if s.wo < huge then
+      gated.write_settings(k.a, s)
     end
   end
-  if at < k.wc then
-    return k.wo
+  if at < s.wc then
+    return s.wo
   end
   return (window_after(k, at))
 end
