@@ -211,7 +211,11 @@ describe('audit', () => {
     bench.nowMs += 1_000;
     expect(await audit('', 10, 1_000)).toMatchObject({
       reply: ['', 1, 0, 0, 0],
-      change: { ':gates:default': { A: expect.objectContaining({ n: 0 }) }, ':q:queue:k': null, ':q:queue:o': null },
+      change: {
+        ':gates:default': { A: expect.objectContaining({ n: 0 }) },
+        ':q:queue:k': null,
+        ':q:queue:o': null,
+      },
     });
   });
 
@@ -360,7 +364,10 @@ describe('forget-accounts', () => {
     bench.nowMs += 86_400_000;
     expect((await forget('', 10)).reply).toEqual(['', 0]);
     bench.nowMs += 1_000;
-    expect(await forget('', 10)).toEqual({ reply: ['', 1], change: { ':accounts': null, ':gates:default': null } });
+    expect(await forget('', 10)).toEqual({
+      reply: ['', 1],
+      change: { ':accounts': null, ':gates:default': null },
+    });
   });
 });
 

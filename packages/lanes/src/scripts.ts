@@ -76,21 +76,19 @@ const GATED_EXPORTS = [
   'closed',
   'count_claim',
   'change',
-  'foresee',
   'forget',
   'gate_of',
   'has_settings',
   'is_recorded',
-  'limiting_gate',
+  'foresee',
+  'pass',
   'queue_of',
   'read',
   'release',
   'save_gates',
-  'set_limits',
   'settings_of',
   'split',
   'write_settings',
-  'written',
 ];
 const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
 const RARE_FILES = [

@@ -32,31 +32,29 @@ local function admit()
   if not account then
     return long_way(choosing).admit(own)
   end
-  local gates = lim and gated()
-  local gate = gates and gates.limiting_gate(own, own.g, account)
-  if gate and gates.closed(gate, 1) then
-    return long_way(choosing).admit(own)
+  local id, finish, closed
+  if lim then
+    id, finish, closed = gated().pass(own, own.g, account, tag)
+  else
+    id = call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
   end
-  local id = call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
   if not id then
     return long_way(choosing).admit(own)
   end
   own.n = own.n - 1
   own.e = own.e - 1
-  if tag > own.v then
-    own.v = tag
-  end
   own.dirty = true
-  if gate then
-    local finish = own.v + 1 / gate.s.w
-    gates.charge(own, gate, 1, id, finish)
-    move_tag(account, finish)
-    local at, why = gates.closed(gate, 1)
-    if at then
-      long_way(choosing).hold(own, own.g, account, finish, at, why)
+  if not lim then
+    if tag > own.v then
+      own.v = tag
     end
-  else
     own.served = account
+    return id
+  end
+  move_tag(account, finish)
+  if closed then
+    local at, why = gated().closed(gated().gate_of(own, own.g, account), 1)
+    long_way(choosing).hold(own, own.g, account, finish, at, why)
   end
   return id
 end

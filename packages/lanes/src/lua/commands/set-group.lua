@@ -38,7 +38,7 @@ end
 if ARGV[4] ~= '' and not before[3] then
   for lane, count in pairs(all.adopt_active(group, nil, 1)) do
     local _, account = gated().split(lane)
-    gated().count_claim(all.gate_anywhere(group, account), count)
+    gated().count_claim(group, account, count)
   end
 end
 if ARGV[7] ~= '' and not before[6] then

@@ -18,14 +18,16 @@ for at, number in ipairs({ gate.own_i, gate.own_d, gate.own_m }) do
   before[at] = number > 0 and string.format('%.17g', number) or ''
 end
 local old_i, old_d, old_m = gate.i, gate.d, gate.m
-gated().set_limits(gate, interval, depth, max)
+gate.own_i, gate.own_d, gate.own_m = interval or 0, depth or 0, max or 0
+gated().change(gate)
 local new = all.gate_anywhere(group, account)
 if new.i then
   new.t = all.carry_over(old_i, old_d, new.t, new.i, new.d)
+  gated().change(new)
 end
 if new.m and not old_m then
   local lane = group .. ':' .. account
-  gated().count_claim(new, all.adopt_active(group, lane, 1)[lane] or 0)
+  gated().count_claim(group, account, all.adopt_active(group, lane, 1)[lane] or 0)
 end
 all.review(group, account)
 all.save_all()

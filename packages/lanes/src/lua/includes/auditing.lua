@@ -33,7 +33,7 @@ local function audit_active(c, from, batch)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
       call('HSET', c.own .. ':k', id, string.format('%d-0 1 ', now()) .. lane)
-      gated.count_claim(gate, 1)
+      gated.count_claim(g, a, 1)
       added = added + 1
     end
   end
@@ -64,7 +64,7 @@ local function audit_held(c, g, from, batch)
     if gate.m and gate.n >= gate.m then
       local count = count_claims(g .. ':' .. a)
       if count ~= gate.n then
-        gated.count_claim(gate, count - gate.n)
+        gated.count_claim(g, a, count - gate.n)
         corrected = corrected + 1
       end
     end

@@ -10,184 +10,150 @@
   P::win:<account> (sorted set): "open:close" by close, the windows computed ahead.
 
   One hash a group and one field an account, so that a call reads all gates it needs with one command and writes those
-  that have changed with another, at its end: a field each was a third of the cost of an admission. The records are
-  longer than they need be, since Redis walks through a hash whose values have 64 bytes or less.
+  that have changed with another, at its end: a field each was a third of the cost of an admission. Within a call they
+  stay packed, and a table of one is made on the long way only. The records are longer than they need be, since Redis
+  walks through a hash whose values have 64 bytes or less.
 
   The bucket is kept as one time `t`: spending moves it forward by cost x interval, and it may
   not pass now + depth. A clock that steps back leaves t beyond that: then the bucket is empty
   from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
 local GATES, SETTINGS = PREFIX .. '::gates:', PREFIX .. '::settings'
-local PADDING = string.rep(' ', 40)
+local NO_GATE = struct.pack('<dddddd', 0, 0, 0, 0, 0, 0)
 local MAX_CHANGED = 500
-local NO_SETTINGS = { w = 1 }
--- By lane; false where nothing is recorded of the gate or its account.
-local gates = {}
+-- By group and account: what was read or has changed since; false where nothing is recorded.
+local records, changed, changes = {}, {}, 0
+-- By account, the same of its settings.
 local settings = {}
-local changed = {}
-
--- A time as text. Lua would write 17 digits, for as long as a command takes; these four decimals are all it has.
-local function written(ms)
-  local part = ms % 1
-  if part == 0 then
-    return string.format('%d', ms)
-  end
-  return string.format('%d.%04d', ms - part, math.min(part * 10000 + 0.5, 9999))
-end
+-- By group.
+local default_limits = {}
 
 local function split(lane)
   local at = string.find(lane, ':', 1, true)
   return string.sub(lane, 1, at - 1), string.sub(lane, at + 1)
 end
 
-local function nonzero(number)
-  return number ~= 0 and number or nil
+-- Reads gates of a group together.
+local function read(g, accounts)
+  local known = records[g]
+  if not known then
+    known = {}
+    records[g] = known
+  end
+  local gates, theirs = call('HMGET', GATES .. g, unpack(accounts)), call('HMGET', SETTINGS, unpack(accounts))
+  for at = 1, #accounts do
+    known[accounts[at]], settings[accounts[at]] = gates[at], theirs[at]
+  end
+end
+
+-- Reads gates that will be asked for. Every second value of `of` is an account, as Redis lists those of a sorted set.
+local function foresee(g, of)
+  local known, accounts, count = records[g] or {}, {}, 0
+  for at = 1, #of, 2 do
+    if known[of[at]] == nil then
+      count = count + 1
+      accounts[count] = of[at]
+    end
+  end
+  if count > 0 then
+    read(g, accounts)
+  end
+end
+
+-- The records of a gate and of its account's settings.
+local function record_of(g, a)
+  local known = records[g]
+  if not known or known[a] == nil then
+    read(g, { a })
+    known = records[g]
+  end
+  return known[a], settings[a]
+end
+
+local function save_gates()
+  for g, accounts in pairs(changed) do
+    local line, last = { 'HSET', GATES .. g }, 2
+    for a in pairs(accounts) do
+      line[last + 1], line[last + 2] = a, records[g][a]
+      last = last + 2
+    end
+    call(unpack(line))
+  end
+  changed, changes = {}, 0
+end
+
+-- The gate as it is from now on; it is written at the end of the call.
+local function keep(g, a, i, d, m, t, n, u)
+  records[g][a] = struct.pack('<ddddddc18', i, d, m, t, n, u, '                  ')
+  local accounts = changed[g]
+  if not accounts then
+    accounts = {}
+    changed[g] = accounts
+  end
+  accounts[a] = true
+  changes = changes + 1
+  if changes == MAX_CHANGED then
+    save_gates()
+  end
+end
+
+-- The limits of accounts that have none of their own.
+local function limits_of_group(g)
+  local limits = default_limits[g]
+  if not limits then
+    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm')
+    limits = { i = tonumber(f[1]) or 0, d = tonumber(f[2]) or 0, m = tonumber(f[3]) or 0 }
+    default_limits[g] = limits
+  end
+  return limits
+end
+
+local function has_settings(a)
+  if settings[a] == nil then
+    settings[a] = call('HGET', SETTINGS, a)
+  end
+  return settings[a]
 end
 
 local function unpack_settings(record)
+  if not record then
+    return { w = 1 }
+  end
   local w, p, o, c = struct.unpack('<dddd', record)
   return { w = w, p = p == 1, wo = o, wc = c >= 0 and c or nil }
 end
 
 local function settings_of(a)
-  if not settings[a] then
-    local record = call('HGET', SETTINGS, a)
-    settings[a] = record and unpack_settings(record) or nil
-  end
-  return settings[a] or NO_SETTINGS
+  return unpack_settings(has_settings(a))
 end
 
-local function has_settings(a)
-  return settings_of(a) ~= NO_SETTINGS
-end
-
--- What was read with the account's gates before is out of date then.
 local function write_settings(a, s)
-  settings[a] = s
   if s.w == 1 and not s.p and not s.wc then
+    settings[a] = false
     call('HDEL', SETTINGS, a)
   else
-    call('HSET', SETTINGS, a, struct.pack('<ddddc34', s.w, s.p and 1 or 0, s.wo or 0, s.wc or -1, PADDING))
+    local padding = string.rep(' ', 34)
+    settings[a] = struct.pack('<ddddc34', s.w, s.p and 1 or 0, s.wo or 0, s.wc or -1, padding)
+    call('HSET', SETTINGS, a, settings[a])
   end
 end
 
--- `own_i` and so on are what was set for this account; what counts may be the group's default.
-local function gate(g, a, record, s)
-  local k = { lane = g .. ':' .. a, a = a, g = g, s = s, own_i = 0, own_d = 0, own_m = 0, t = 0, n = 0, u = 0 }
-  if record then
-    k.own_i, k.own_d, k.own_m, k.t, k.n, k.u = struct.unpack('<dddddd', record)
-  end
-  k.i, k.d, k.m = nonzero(k.own_i), nonzero(k.own_d), nonzero(k.own_m)
-  return k
-end
-
--- Reads gates of a group together.
-local function read(g, accounts)
-  local records, theirs = call('HMGET', GATES .. g, unpack(accounts)), call('HMGET', SETTINGS, unpack(accounts))
-  for at = 1, #accounts do
-    local a, record = accounts[at], records[at]
-    local s = settings[a] or theirs[at] and unpack_settings(theirs[at])
-    settings[a] = s or nil
-    gates[g .. ':' .. a] = (record or s) and gate(g, a, record, s or NO_SETTINGS) or false
-  end
-end
-
-local function is_recorded(g, a)
-  return call('HEXISTS', GATES .. g, a) == 1
-end
-
-local function forget(g, a)
-  call('HDEL', GATES .. g, a)
-end
-
--- Reads gates that will be asked for. Every second value of `of` is an account, as Redis lists those of a sorted set.
-local function foresee(g, of)
-  local accounts = {}
-  for at = 1, #of, 2 do
-    if gates[g .. ':' .. of[at]] == nil then
-      accounts[#accounts + 1] = of[at]
-    end
-  end
-  if accounts[1] then
-    read(g, accounts)
-  end
-end
-
--- The limits of an account that has none of its own.
-local function default_limits(c, k)
-  if not k.i and not k.m and c.lim % 4 >= 2 then
-    local default = rare().total_of(k.g)
-    k.i, k.d, k.m = default.default_i, default.default_d, default.default_m
-  end
-  k.whole = true
-  return k
-end
-
--- The gate, or nil where nothing can close or count it.
-local function limiting_gate(c, g, a)
-  local lane = g .. ':' .. a
-  local k = gates[lane]
-  if k == nil then
-    read(g, { a })
-    k = gates[lane]
-  end
-  if not k then
-    if c.lim % 8 < 2 then
-      return nil
-    end
-    k = gate(g, a, nil, NO_SETTINGS)
-    gates[lane] = k
-  end
-  return k.whole and k or default_limits(c, k)
-end
-
+-- A gate as a table. `own_i` and so on are what was set for the account; what counts may be the group's.
 local function gate_of(c, g, a)
-  local k = limiting_gate(c, g, a)
-  if not k then
-    k = gate(g, a, nil, NO_SETTINGS)
-    k.whole = true
-    gates[k.lane] = k
+  local record, theirs = record_of(g, a)
+  local i, d, m, t, n, u = struct.unpack('<dddddd', record or NO_GATE)
+  local k = { lane = g .. ':' .. a, a = a, g = g, own_i = i, own_d = d, own_m = m, t = t, n = n, u = u }
+  if i == 0 and m == 0 and c.lim % 4 >= 2 then
+    local limits = limits_of_group(g)
+    i, d, m = limits.i, limits.d, limits.m
   end
+  k.i, k.d, k.m = i > 0 and i or nil, d, m > 0 and m or nil
+  k.s = unpack_settings(theirs)
   return k
 end
 
-local function save_gates()
-  local lines = {}
-  for at = 1, #changed do
-    local k = changed[at]
-    local line = lines[k.g]
-    if not line then
-      line = { 'HSET', GATES .. k.g }
-      lines[k.g] = line
-    end
-    local last = #line
-    line[last + 1] = k.a
-    line[last + 2] = struct.pack('<ddddddc18', k.own_i, k.own_d, k.own_m, k.t, k.n, k.u, PADDING)
-    k.changed = nil
-  end
-  changed = {}
-  for _, line in pairs(lines) do
-    call(unpack(line))
-  end
-end
-
--- The gate has changed: it is written at the end of the call, which all look-ups of it go through.
 local function change(k)
-  if not k.changed then
-    k.changed = true
-    changed[#changed + 1] = k
-    if #changed == MAX_CHANGED then
-      save_gates()
-    end
-  end
-end
-
--- Sets what was set for the account alone; its group's defaults are looked up again.
-local function set_limits(k, interval, depth, max)
-  k.own_i, k.own_d, k.own_m = interval or 0, depth or 0, max or 0
-  k.i, k.d, k.m = interval, depth, max
-  k.whole = nil
-  change(k)
+  keep(k.g, k.a, k.own_i, k.own_d, k.own_m, k.t, k.n, k.u)
 end
 
 -- When a bucket, of a gate or a total, has tokens for this cost, and what its time would be then.
@@ -198,11 +164,7 @@ local function bucket_opens_at(k, cost, t)
   elseif spent > t + k.d then
     spent = t + k.d
     k.t = spent
-    if k.key then
-      call('HSET', k.key, k.field, written(spent))
-    else
-      change(k)
-    end
+    k.clamped = true
   end
   local price = cost * k.i
   if price > k.d then
@@ -218,6 +180,10 @@ local function closed(k, cost)
   local at, why = t, nil
   if k.i then
     local opens = bucket_opens_at(k, cost, t)
+    if k.clamped then
+      k.clamped = nil
+      change(k)
+    end
     if opens > at then
       at, why = opens, 'rate_limit'
     end
@@ -242,32 +208,93 @@ local function closed(k, cost)
   end
 end
 
+-- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
+local function take_claim(c, id, finish, kinds, lane)
+  c.fence = string.format('%d-%d', now(), finish * 0x10000)
+  keep_claim(c, id, c.fence .. ' ' .. kinds .. ' ' .. lane)
+end
+
 -- Spends the tokens of one admission and takes the claim where something counts claims.
 local function charge(c, k, cost, id, finish)
   local kinds = 0
   if k.i then
     local _, spent = bucket_opens_at(k, cost, now())
     k.t = spent
-    change(k)
   end
   if k.m then
     k.n = k.n + 1
     kinds = 1
+  end
+  if k.i or k.m then
     change(k)
   end
   if c.lim >= 4 then
     kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
-    -- The account's tag rises with every job served: with the time it tells this claim from all
-    -- others of the job.
-    c.fence = string.format('%d-%d', now(), finish * 0x10000)
-    keep_claim(c, id, c.fence .. ' ' .. kinds .. ' ' .. k.lane)
+    take_claim(c, id, finish, kinds, k.lane)
   end
 end
 
+local function is_recorded(g, a)
+  return record_of(g, a) and true
+end
+
+local function forget(g, a)
+  call('HDEL', GATES .. g, a)
+end
+
 -- Jobs of the gate have ended or have been found to run: `by` more claims of it.
-local function count_claim(k, by)
-  k.n = math.max(k.n + by, 0)
-  change(k)
+local function count_claim(g, a, by)
+  local i, d, m, t, n, u = struct.unpack('<dddddd', record_of(g, a) or NO_GATE)
+  keep(g, a, i, d, m, t, math.max(n + by, 0), u)
+end
+
+--[[
+  Admission of a job that costs 1 from a lane whose gate is open, in one go: the job's id, the tag its account has from
+  now on, and whether the gate is closed for the next one. nil where it takes the long way to know.
+]]
+local function pass(c, g, a, tag)
+  local record, theirs = record_of(g, a)
+  local t = now()
+  local w, p, open, close = 1, 0, 0, -1
+  if theirs then
+    w, p, open, close = struct.unpack('<dddd', theirs)
+    if p == 1 or close >= 0 and (t < open or t >= close) then
+      return nil
+    end
+  end
+  local own_i, own_d, own_m, spent, n, u = struct.unpack('<dddddd', record or NO_GATE)
+  local i, d, m = own_i, own_d, own_m
+  if i == 0 and m == 0 and c.lim % 4 >= 2 then
+    local limits = limits_of_group(g)
+    i, d, m = limits.i, limits.d, limits.m
+  end
+  local price = i < d and i or d
+  if i > 0 then
+    if spent > t + d then
+      return nil
+    end
+    spent = (spent < t and t or spent) + price
+  end
+  if u > t or i > 0 and spent - d > t or m > 0 and n >= m then
+    return nil
+  end
+  local lane = g .. ':' .. a
+  local id = call('RPOPLPUSH', c.own .. ':l:' .. lane, c.base .. 'active')
+  if not id then
+    return nil
+  end
+  if tag > c.v then
+    c.v = tag
+  end
+  local finish = c.v + 1 / w
+  if m > 0 then
+    n = n + 1
+    take_claim(c, id, finish, '1', lane)
+  end
+  if i > 0 or m > 0 then
+    keep(g, a, own_i, own_d, own_m, spent, n, u)
+  end
+  return id, finish, m > 0 and n >= m or i > 0 and spent + price - d > t
 end

@@ -70,7 +70,7 @@ local function release(c, id, fence)
   end
   local g, a = split(lane)
   if kinds ~= '2' then
-    count_claim(gate_of(c, g, a), -1)
+    count_claim(g, a, -1)
     local waiting = waiting_queues(lane)
     if waiting[1] then
       if own.write_back then

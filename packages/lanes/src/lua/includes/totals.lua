@@ -3,15 +3,21 @@
 ]]
 local totals = {}
 
+-- A time as text. Lua would write 17 digits, for as long as a command takes; these four decimals are all it has.
+local function written(ms)
+  local part = ms % 1
+  if part == 0 then
+    return string.format('%d', ms)
+  end
+  return string.format('%d.%04d', ms - part, math.min(part * 10000 + 0.5, 9999))
+end
+
 local function total_of(g)
   local k = totals[g]
   if not k then
-    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm', 'ti', 'td', 'tm', 'tt', 'tn')
+    local f = call('HMGET', PREFIX .. '::g:' .. g, 'ti', 'td', 'tm', 'tt', 'tn')
     k = {
-      key = PREFIX .. '::g:' .. g, field = 'tt',
-      default_i = tonumber(f[1]), default_d = tonumber(f[2]), default_m = tonumber(f[3]),
-      i = tonumber(f[4]), d = tonumber(f[5]), m = tonumber(f[6]),
-      t = tonumber(f[7]) or 0, n = tonumber(f[8]) or 0,
+      i = tonumber(f[1]), d = tonumber(f[2]), m = tonumber(f[3]), t = tonumber(f[4]) or 0, n = tonumber(f[5]) or 0,
     }
     totals[g] = k
   end
@@ -52,6 +58,10 @@ local function total_closed(g)
   end
   if k.i then
     local opens = gated.bucket_opens_at(k, 1, t)
+    if k.clamped then
+      k.clamped = nil
+      call('HSET', PREFIX .. '::g:' .. g, 'tt', written(k.t))
+    end
     if opens > t then
       return opens, 'group_total'
     end
@@ -66,7 +76,7 @@ local function charge_total(g, cost)
   if total.i then
     local _, spent = gated.bucket_opens_at(total, cost, now())
     total.t = spent
-    call('HSET', key, 'tt', gated.written(spent))
+    call('HSET', key, 'tt', written(spent))
   end
   if total.m then
     total.n = total.n + 1
