@@ -118,6 +118,11 @@ export interface EffectLedger {
   resolve(request: ResolveRequest): Promise<ResolveReply>;
   /** Effects of a job by name; empty for a job without any. */
   effects(jobId: string): Promise<EffectView[]>;
+  /**
+   * Of a page of jobs those with effects whose outcome is open, and the states of these. One question for all of them,
+   * answered in one step: at most some hundreds at a time.
+   */
+  unsettled(jobIds: readonly string[]): Promise<ReadonlyMap<string, readonly Unsettled['state'][]>>;
   /** Forgets jobs that nothing refers to any more. */
   sweep(request: SweepRequest): Promise<SweepReply>;
   /** Rejects with the reason when the ledger cannot be used. */

@@ -232,6 +232,29 @@ export function describeLedgerContract(store: string, open: () => LedgerInTests)
       expect(await ledger.effects(newJob())).toEqual([]);
     });
 
+    it('tells of many jobs at once which have effects whose outcome is open', async () => {
+      const { ledger } = open();
+      const [done, started, unknown, refused, both] = [newJob(), newJob(), newJob(), newJob(), newJob()];
+      for (const job of [done, started, unknown, refused, both]) await begin(job);
+      await recordDone(done, 1, { id: 'msg_1' });
+      const end = (jobId: string, state: 'unknown' | 'not_applied') =>
+        ledger.record({ jobId, fence: 1, name: 'send', outcome: { state } });
+      await end(unknown, 'unknown');
+      await end(refused, 'not_applied');
+      await end(both, 'unknown');
+      await begin(both, { name: 'label', fence: 1 });
+      const asked = [done, newJob(), both, refused, unknown, started];
+      const found = [...(await ledger.unsettled(asked))].map(([job, states]) => [job, states.toSorted()]);
+      expect(new Map(found as [string, string[]][])).toEqual(
+        new Map([
+          [both, ['started', 'unknown']],
+          [unknown, ['unknown']],
+          [started, ['started']],
+        ]),
+      );
+      expect(await ledger.unsettled([])).toEqual(new Map());
+    });
+
     describe('resolved by a person', () => {
       it('as applied: later attempts get the id, attempts under way are stale', async () => {
         const job = newJob();
