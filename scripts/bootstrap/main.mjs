@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -16,6 +18,7 @@ const COMMANDS = {
   // What is ephemeral may not touch a server that was there before.
   start: (args) => withRedis('packages/testkit/dist/start/main.js', args, !args.includes('--ephemeral')),
   stop: (args) => runBuilt('packages/testkit/dist/stop/main.js', args),
+  'new:job': (args) => runSource('scripts/new-job/main.ts', args),
   bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
   test: (args) => check('test', args),
   'test:long': (args) => check('test:long', args),
@@ -62,6 +65,21 @@ async function runBuilt(file, args, ...steps) {
   process.argv = [process.execPath, path, ...args];
   await import(pathToFileURL(path).href);
   return process.exitCode ?? 0;
+}
+
+/**
+ * A program that needs no build, in a process of its own which has the terminal.
+ * @param {string} file
+ * @param {readonly string[]} args
+ */
+async function runSource(file, args) {
+  await prepare(ensureInstalled);
+  stopListening();
+  const runner = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href;
+  const flags = ['--conditions=fairlane-source', '--import', runner];
+  const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  return code ?? 130;
 }
 
 /** @param {boolean} acceptUrl */
