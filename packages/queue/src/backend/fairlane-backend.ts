@@ -1,5 +1,6 @@
-import { LaneBackend, ownKeyOfBase, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
+import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
+import { isSilence } from '../connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
@@ -43,14 +44,26 @@ export class FairlaneBackend extends LaneBackend {
   constructor(...args: ConstructorParameters<typeof LaneBackend>) {
     super(...args);
     if (!this.ownsConnection) return;
-    // A blocked read that hangs is renewed by BullMQ, but not while the connection is away.
     for (const connection of [this.connection, this.blockingConnection]) {
-      connection?.on('close', () => (this.#connectedAtMs = undefined));
-      connection?.on('ready', () => (this.#connectedAtMs = performance.now()));
+      if (connection !== undefined) this.#watch(connection);
     }
   }
 
-  /** For how long the consume loop could have asked for work and did not; 0 while Redis is away. */
+  /**
+   * A connection that was refused or reset tells that Redis is away. One that was given up for its silence does not:
+   * whoever accepts connections and answers nothing has to be noticed.
+   */
+  #watch(connection: NonNullable<typeof this.blockingConnection>): void {
+    let silent = false;
+    connection.on('error', (error: unknown) => (silent = isSilence(error)));
+    connection.on('close', () => {
+      this.#connectedAtMs = silent ? (this.#connectedAtMs ?? performance.now()) : undefined;
+      silent = false;
+    });
+    connection.on('ready', () => (this.#connectedAtMs = performance.now()));
+  }
+
+  /** For how long the consume loop could have asked for work and got no further; 0 while Redis is away. */
   get unaskedMs(): number {
     if (this.#connectedAtMs === undefined) return 0;
     return performance.now() - Math.max(this.#lastPollAtMs, this.#connectedAtMs);
