@@ -1,4 +1,4 @@
-import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
+import { LaneBackend, ownKeyOfBase, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
 import { isSilence } from '../connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
