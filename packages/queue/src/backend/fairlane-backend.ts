@@ -1,4 +1,4 @@
-import { LaneBackend, ownKeyOfBase, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
+import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
 import { isSilence } from '../connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
@@ -178,22 +178,6 @@ export class FairlaneBackend extends LaneBackend {
     const isOurs = reply === SCRIPT_CODES.generationMismatch || reply === SCRIPT_CODES.notThatDeath;
     if (reply >= 0 || isOurs) return reply;
     throw this.finishedErrors({ code: reply, jobId: id, command: 'removeJob' });
-  }
-
-  /**
-   * Dead letters of this queue, the latest first, from behind a place in that order.
-   *
-   * @returns flat rows of `dead-page.lua`
-   */
-  async deadPage(
-    account: string | undefined,
-    after: { readonly diedAtMs: number; readonly id: string } | undefined,
-    count: number,
-  ): Promise<string[][]> {
-    const base = this.toKey('');
-    const key = account === undefined ? `${base}failed` : `${ownKeyOfBase(base)}:x:f:${account}`;
-    const args = [key, base, after?.diedAtMs ?? '', after?.id ?? '', count];
-    return (await (await this.client).runCommand(PLAIN_SCRIPTS.deadPage.name, args)) as string[][];
   }
 
   /** A replay is a new run: its attempts are counted from 1 again, whoever asks for it. */

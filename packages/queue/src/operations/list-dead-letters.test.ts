@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeadLetter, DeadLetterFilter, Operations } from '../index.js';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
-import { MAX_SCANNED } from './list-dead-letters.js';
+import { MAX_SCANNED } from './dead-rows.js';
 
 const redis = useRedis();
 const world = new World(redis);
@@ -23,22 +23,28 @@ async function collect(operations: Operations, filter: DeadLetterFilter): Promis
 
 /** Dead letters as a worker leaves them, many in each millisecond. */
 async function bury(count: number, firstAtMs = 1_000_000): Promise<string[]> {
-  const base = `${redis.prefix}:parcels:`;
   const ids = Array.from({ length: count }, (_none, at) => `dead-${String(at).padStart(6, '0')}`);
+  const letters = ids.map((id, at): [string, number, string] => [
+    id,
+    firstAtMs + Math.floor(at / 300),
+    errorsOf(at === 0 ? 'rejected' : 'timeout'),
+  ]);
+  await write('parcels', letters);
+  return ids;
+}
+
+async function write(queue: string, letters: readonly [id: string, diedAtMs: number, errors: string][]) {
+  const base = `${redis.prefix}:${queue}:`;
   const pipeline = redis.client.pipeline();
-  for (const [at, id] of ids.entries()) {
-    const diedAtMs = firstAtMs + Math.floor(at / 300);
-    const code = at === 0 ? 'rejected' : 'timeout';
-    const error = { code, class: 'permanent', message: 'why', at: new Date(0).toISOString(), attempt: 1 };
-    pipeline.hset(base + id, {
-      name: 'parcel.send',
-      finishedOn: diedAtMs,
-      flErrors: JSON.stringify([error]),
-    });
+  for (const [id, diedAtMs, flErrors] of letters) {
+    pipeline.hset(base + id, { name: 'parcel.send', finishedOn: diedAtMs, flErrors });
     pipeline.zadd(`${base}failed`, diedAtMs, id);
   }
   await pipeline.exec();
-  return ids;
+}
+
+function errorsOf(code: string, message = 'why'): string {
+  return JSON.stringify([{ code, class: 'permanent', message, at: new Date(0).toISOString(), attempt: 1 }]);
 }
 
 describe('the list of dead letters', () => {
@@ -117,6 +123,53 @@ describe('the list of dead letters', () => {
       cursor = page.cursor ?? undefined;
     } while (cursor !== undefined);
     expect(seen).toEqual(buried.toReversed());
+  });
+
+  it('shows those of all queues in one order, also where a filter leaves few of one of them', async () => {
+    const at = (nth: number) => 1_000_000 + nth;
+    const idOfNth = (nth: number) => `dead-${String(nth).padStart(6, '0')}`;
+    const nths = Array.from({ length: 1_500 }, (_none, nth) => nth);
+    // Every seventh lies in the other queue; of the first queue only every 500th was rejected.
+    const [many, few] = [nths.filter((nth) => nth % 7 !== 0), nths.filter((nth) => nth % 7 === 0)];
+    const isRejected = (nth: number) => nth % 7 === 0 || nth % 500 === 1;
+    const letter = (nth: number): [string, number, string] => [
+      idOfNth(nth),
+      at(nth),
+      errorsOf(isRejected(nth) ? 'rejected' : 'timeout'),
+    ];
+    await write('parcels', many.map(letter));
+    await write('letters', few.map(letter));
+    const operations = world.operations();
+    const seen = async (filter: DeadLetterFilter) => (await collect(operations, filter)).map(({ id }) => id);
+    expect(await seen({ limit: 110 })).toEqual(nths.toReversed().map(idOfNth));
+    const rejected = nths.filter(isRejected).toReversed().map(idOfNth);
+    expect(await seen({ code: 'rejected', limit: 11 })).toEqual(rejected);
+    expect(await seen({ code: 'rejected', limit: 500 })).toEqual(rejected);
+    const since = await seen({ code: 'rejected', limit: 20, since: at(700) });
+    expect(since).toEqual(rejected.filter((id) => id >= idOfNth(700)));
+  });
+
+  it('A23 tells the code of each, whatever its record looks like', async () => {
+    const halfAnEmoji = '\ud83d';
+    await write('parcels', [
+      ['cut', 1_009, errorsOf('rejected', `a path C:\\up, a quote ", and ${halfAnEmoji}`)],
+      ['broken', 1_008, '{bad'],
+      ['empty', 1_007, '[]'],
+      ['number', 1_006, '[1]'],
+      ['coded', 1_005, '[{"code":7}]'],
+      ['deep', 1_004, '['.repeat(50_000)],
+    ]);
+    const letters = await collect(world.operations(), {});
+    expect(letters.map(({ id, code }) => `${id} ${code}`)).toEqual([
+      'cut rejected',
+      'broken unreadable',
+      'empty unreadable',
+      'number unreadable',
+      'coded unreadable',
+      'deep unreadable',
+    ]);
+    const rejected = await collect(world.operations(), { code: 'rejected' });
+    expect(rejected).toMatchObject([{ id: 'cut', reason: expect.stringContaining('a path') }]);
   });
 
   it('leaves out what died after `until`, on every page', async () => {

@@ -1,9 +1,8 @@
 import type { Backends } from '../../backend/open-backends.js';
 import type { RedisSessions } from '../../producer/redis-session.js';
-import type { EffectReader } from '../../views/read-job-view.js';
 import type { BulkFilter, BulkMatch, BulkReplayOutcome, BulkReplayRequest } from './bulk-operation.js';
 import type { BulkStore } from './bulk-store.js';
-import { replayablePage } from './replayable.js';
+import { replayablePage, type UnsettledReader } from './replayable.js';
 
 /** Letters looked at in one bounded call. */
 const COUNTED_AT_ONCE = 200;
@@ -12,13 +11,13 @@ const COUNTED_AT_ONCE = 200;
 export class BulkReplays {
   readonly #sessions: RedisSessions;
   readonly #backends: Backends;
-  readonly #effects: EffectReader | undefined;
+  readonly #effects: UnsettledReader | undefined;
   readonly #store: BulkStore;
 
   constructor(
     sessions: RedisSessions,
     backends: Backends,
-    effects: EffectReader | undefined,
+    effects: UnsettledReader | undefined,
     store: BulkStore,
   ) {
     this.#sessions = sessions;
@@ -36,7 +35,7 @@ export class BulkReplays {
     let [matched, unresolved] = [0, 0];
     let cursor: string | null | undefined;
     do {
-      const wanted = { ...filter, until, limit: COUNTED_AT_ONCE, ...(cursor ? { cursor } : {}) };
+      const wanted = { filter: { ...filter, until }, limit: COUNTED_AT_ONCE, cursor: cursor ?? undefined };
       const page = await this.#sessions.run(() => replayablePage(this.#backends, this.#effects, wanted));
       for (const { code } of page.letters) byCode.set(code, (byCode.get(code) ?? 0) + 1);
       matched += page.letters.length;

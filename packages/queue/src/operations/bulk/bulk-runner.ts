@@ -6,11 +6,10 @@ import { DEFAULT_PREFIX } from '../../defaults.js';
 import { UnavailableError } from '../../errors.js';
 import { defaultLogger, describeError, type QueueLogger } from '../../logging.js';
 import { asUnavailable, RedisSessions } from '../../producer/redis-session.js';
-import type { EffectReader } from '../../views/read-job-view.js';
-import type { DeadLetter } from '../list-dead-letters.js';
+import type { DeadRow } from '../dead-rows.js';
 import type { LeasedOperation } from './bulk-operation.js';
 import { BulkStore } from './bulk-store.js';
-import { replayablePage } from './replayable.js';
+import { replayablePage, type UnsettledReader } from './replayable.js';
 
 export interface BulkRunnerOptions {
   readonly redis: RedisSettings;
@@ -18,7 +17,7 @@ export interface BulkRunnerOptions {
   /** Default `{fairlane}`. */
   readonly prefix?: string;
   /** Jobs with an effect that waits for a person are left out; the ledger fits. */
-  readonly effects?: EffectReader;
+  readonly effects?: UnsettledReader;
   readonly logger?: QueueLogger;
   /** How often it looks for operations that nobody works on. Default 1,000. */
   readonly pollMs?: number;
@@ -106,9 +105,9 @@ class Runner implements BulkRunner {
     let toldAtMs = -PROGRESS_EVERY_MS;
     for (;;) {
       const startedAtMs = performance.now();
-      const wanted = { ...leased.filter, limit, ...(cursor === undefined ? {} : { cursor }) };
+      const { filter } = leased;
       const page = await this.#sessions.run(() =>
-        replayablePage(this.#backends, this.#options.effects, wanted),
+        replayablePage(this.#backends, this.#options.effects, { filter, limit, cursor }),
       );
       const failed = await this.#replayAll(leased, page.letters);
       const isStopping = this.#stop.signal.aborted;
@@ -127,12 +126,12 @@ class Runner implements BulkRunner {
   }
 
   /** @returns how many Redis refused. */
-  async #replayAll(leased: LeasedOperation, letters: readonly DeadLetter[]): Promise<number> {
+  async #replayAll(leased: LeasedOperation, letters: readonly DeadRow[]): Promise<number> {
     const operation = this.#store.replaying(leased);
     return this.#sessions.run(async () => {
       const outcomes = await Promise.allSettled(
-        letters.map(async ({ id, queue, finishedAt }) =>
-          this.#backends.backendOf(queue).replayDead(id, Date.parse(finishedAt), operation),
+        letters.map(async ({ id, queue, diedAtMs }) =>
+          this.#backends.backendOf(queue).replayDead(id, diedAtMs, operation),
         ),
       );
       return this.#countRefused(leased.id, outcomes);
