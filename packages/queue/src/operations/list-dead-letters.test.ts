@@ -126,27 +126,26 @@ describe('the list of dead letters', () => {
   });
 
   it('shows those of all queues in one order, also where a filter leaves few of one of them', async () => {
-    const at = (nth: number) => 1_000_000 + nth;
-    const idOfNth = (nth: number) => `dead-${String(nth).padStart(6, '0')}`;
     const nths = Array.from({ length: 1_500 }, (_none, nth) => nth);
     // Every seventh lies in the other queue; of the first queue only every 500th was rejected.
-    const [many, few] = [nths.filter((nth) => nth % 7 !== 0), nths.filter((nth) => nth % 7 === 0)];
-    const isRejected = (nth: number) => nth % 7 === 0 || nth % 500 === 1;
-    const letter = (nth: number): [string, number, string] => [
-      idOfNth(nth),
-      at(nth),
-      errorsOf(isRejected(nth) ? 'rejected' : 'timeout'),
-    ];
-    await write('parcels', many.map(letter));
-    await write('letters', few.map(letter));
+    const all = nths.map((nth) => {
+      const code = nth % 7 === 0 || nth % 500 === 1 ? 'rejected' : 'timeout';
+      return { nth, code, id: `dead-${String(nth).padStart(6, '0')}`, diedAtMs: 1_000_000 + nth };
+    });
+    const stored = (letters: typeof all) =>
+      letters.map(({ id, diedAtMs, code }): [string, number, string] => [id, diedAtMs, errorsOf(code)]);
+    await write('parcels', stored(all.filter(({ nth }) => nth % 7 !== 0)));
+    await write('letters', stored(all.filter(({ nth }) => nth % 7 === 0)));
     const operations = world.operations();
     const seen = async (filter: DeadLetterFilter) => (await collect(operations, filter)).map(({ id }) => id);
-    expect(await seen({ limit: 110 })).toEqual(nths.toReversed().map(idOfNth));
-    const rejected = nths.filter(isRejected).toReversed().map(idOfNth);
-    expect(await seen({ code: 'rejected', limit: 11 })).toEqual(rejected);
-    expect(await seen({ code: 'rejected', limit: 500 })).toEqual(rejected);
-    const since = await seen({ code: 'rejected', limit: 20, since: at(700) });
-    expect(since).toEqual(rejected.filter((id) => id >= idOfNth(700)));
+    const latest = all.toReversed();
+    expect(await seen({ limit: 110 })).toEqual(latest.map(({ id }) => id));
+    const rejected = latest.filter(({ code }) => code === 'rejected');
+    expect(await seen({ code: 'rejected', limit: 11 })).toEqual(rejected.map(({ id }) => id));
+    expect(await seen({ code: 'rejected', limit: 500 })).toEqual(rejected.map(({ id }) => id));
+    const since = 1_000_700;
+    const recent = rejected.filter(({ diedAtMs }) => diedAtMs >= since);
+    expect(await seen({ code: 'rejected', limit: 20, since })).toEqual(recent.map(({ id }) => id));
   });
 
   it('A23 tells the code of each, whatever its record looks like', async () => {
