@@ -2,6 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { apiUrl } from '../api/client.js';
 import { connection } from './connection.js';
 
+/** Whether what is on the screen may be anything, or what events tell of has changed. */
+type Scope = 'all' | 'told';
+
 /** Bursts of events become one reading a second. */
 const REFRESH_EVERY_MS = 1_000;
 const RETRY_MS = 3_000;
@@ -14,6 +17,7 @@ class Events {
   #source: EventSource | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pending: ReturnType<typeof setTimeout> | undefined;
+  #scope: Scope = 'told';
   #client: QueryClient | undefined;
 
   isOpen(): boolean {
@@ -43,7 +47,7 @@ class Events {
       connection.answered();
       this.#refresh();
     });
-    source.addEventListener('message', () => this.#refresh());
+    source.addEventListener('message', () => this.#refresh('told'));
     source.addEventListener('error', () => this.#reopen());
   }
 
@@ -61,12 +65,17 @@ class Events {
     this.#source = undefined;
   }
 
-  #refresh(): void {
+  #refresh(scope: Scope = 'all'): void {
+    if (scope === 'all') this.#scope = 'all';
     if (this.#pending !== undefined) return;
     this.#pending = setTimeout(
       () => {
+        const isTold = this.#scope === 'told';
         this.#pending = undefined;
-        void this.#client?.invalidateQueries();
+        this.#scope = 'told';
+        void this.#client?.invalidateQueries({
+          predicate: ({ meta }) => !(isTold && meta?.['isPaced'] === true),
+        });
       },
       this.isOpen() ? REFRESH_EVERY_MS : 0,
     );

@@ -8,6 +8,7 @@ import { useApi } from '../../live/use-api.js';
 import { StateBadge } from '../../parts/badge.js';
 import { DataView } from '../../parts/data-view.js';
 import { useAction } from '../../parts/use-action.js';
+import { Purge } from '../dead-letters/purge.js';
 import { Effects } from './effects.js';
 import { PayloadSection } from './payload.js';
 import { sentenceOf } from './sentence.js';
@@ -17,7 +18,8 @@ import { isUnresolved } from './unresolved.js';
 /** The story of one job. */
 export function JobPage({ id }: { id: string }) {
   const query = useApi<Job>(apiPath(['jobs', id]));
-  if (query.data === undefined && query.error?.code === 'job_not_found') {
+  // Also of one that was there a moment ago.
+  if (query.error?.code === 'job_not_found') {
     return (
       <>
         <h1>
@@ -122,7 +124,7 @@ const cancellable = new Set(['scheduled', 'ready', 'held', 'active', 'retrying']
 function JobActions({ job }: { job: Job }) {
   const action = useAction();
   if (!isOperator) {
-    return <p className="note">Replaying, cancelling and resolving needs the operator role.</p>;
+    return <p className="note">Replaying, removing, cancelling and resolving needs the operator role.</p>;
   }
   const replay = () => write('POST', apiPath(['dead-letters', job.id, 'replay']));
   const cancel = () => write('POST', apiPath(['jobs', job.id, 'cancel']));
@@ -138,6 +140,7 @@ function JobActions({ job }: { job: Job }) {
           Replay this job
         </button>
       )}
+      {job.state === 'dead' && <Purge ids={[job.id]} label="Remove this job…" />}
       {cancellable.has(job.state) && (
         <button
           type="button"
