@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { makeApiDocs } from '../publish/api-docs.mjs';
 import { ensureBuilt } from './build.mjs';
 import { runChecks } from './checks.mjs';
 import { ensureInstalled } from './install.mjs';
 import { listenForInterruption, stopListening } from './interruption.mjs';
 import { withLock } from './lock.mjs';
 import { ROOT, STATE_DIR } from './paths.mjs';
+import { ensureNode, testUnder } from './other-node.mjs';
 import { findRedis } from './redis.mjs';
 import { Problem, say } from './say.mjs';
 
@@ -20,8 +22,14 @@ const COMMANDS = {
   stop: (args) => runBuilt('packages/testkit/dist/stop/main.js', args),
   'new:job': (args) => runSource('scripts/new-job/main.ts', args),
   bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
+  check: (args) => check('check', args),
   test: (args) => check('test', args),
   'test:long': (args) => check('test:long', args),
+  'test:node': testUnderOtherNode,
+  'docs:api': async () => {
+    await prepare(ensureInstalled);
+    return makeApiDocs();
+  },
 };
 
 /** @param {readonly string[]} argv */
@@ -89,13 +97,23 @@ async function provideRedis(acceptUrl) {
 }
 
 /**
- * @param {'test' | 'test:long'} suite
+ * @param {import('./checks.mjs').Suite} suite
  * @param {readonly string[]} args
  */
 async function check(suite, args) {
+  await prepare(ensureInstalled);
   // Tests stop, kill and fill servers, so they never get one that somebody else uses.
-  await prepare(ensureInstalled, () => provideRedis(false));
+  if (suite !== 'check') await prepare(() => provideRedis(false));
   return runChecks(suite, args, () => prepare(ensureBuilt));
+}
+
+/** @param {readonly string[]} args the version, then what `npm test` takes */
+async function testUnderOtherNode([version = '', ...args]) {
+  let program = '';
+  await prepare(async () => {
+    program = await ensureNode(version);
+  });
+  return testUnder(program, args);
 }
 
 /** @param {(() => Promise<void>)[]} steps */
