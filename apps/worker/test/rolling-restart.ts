@@ -145,10 +145,11 @@ async function readRuns(redis: RedisInTests, ids: readonly string[]): Promise<Ma
     }
     const replies = (await pipeline.exec()) ?? [];
     for (const [at, id] of page.entries()) {
-      const [addedAt, startedAt, endedAt, starts, made, stalls] = replies[at]?.[1] as (string | null)[];
+      const fields = (replies[at]?.[1] ?? []) as (string | null)[];
+      const [addedAt, startedAt, endedAt, starts, made, stalls] = fields;
       runs.set(id, {
         waitedMs: Number(startedAt) - Number(addedAt),
-        isClean: endedAt !== null && starts === '1' && made === '1' && (stalls ?? '0') === '0',
+        isClean: typeof endedAt === 'string' && starts === '1' && made === '1' && (stalls ?? '0') === '0',
       });
     }
   }
