@@ -125,7 +125,6 @@ describe('${job}', () => {
     expect(job.deadCode).toBe('unknown_outcome');
     expect(outside.calls).toHaveLength(1);
     job.resolveEffect('${effect}', 'not_applied');
-    job.replay();
     expect(await job.run()).toBe('completed');
   });
 

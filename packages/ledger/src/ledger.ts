@@ -1,3 +1,5 @@
+import type { KeptResult } from '@fairlane/sdk/internal';
+
 /**
  * State of an effect:
  * `started` a holder may have sent it and left no outcome; `done` applied, its result is kept; `not_applied`
@@ -16,10 +18,7 @@ export interface EffectView {
   readonly at: string;
 }
 
-/** What is kept of a result: its JSON text, nothing for `undefined`, or why it could not be kept. */
-export type KeptResult =
-  | { readonly kept: 'json'; readonly json: string }
-  | { readonly kept: 'nothing' | 'too_large' | 'unserialisable' };
+export type { KeptResult };
 
 export interface BeginRequest {
   readonly jobId: string;

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { Pool } from 'pg';
 
-import { resolvedResult } from '../kept-result.js';
+import { resolvedResult } from '@fairlane/sdk/internal';
 import type {
   BeginReply,
   BeginRequest,

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-import { resolvedResult } from '../kept-result.js';
+import { resolvedResult } from '@fairlane/sdk/internal';
 import type {
   BeginReply,
   BeginRequest,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { keepResult } from '../kept-result.js';
+import { keepResult } from '@fairlane/sdk/internal';
 import type { BeginRequest, EffectLedger } from '../ledger.js';
 
 /** A ledger on a clock that the test turns. */

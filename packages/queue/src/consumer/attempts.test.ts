@@ -212,7 +212,7 @@ describe('an attempt', () => {
       return { sent, twice };
     });
     const view = await world.untilState(producer, idOf(result), 'completed');
-    expect(view.result).toEqual({ sent: 'sent', twice: 'effect send was used twice in one attempt' });
+    expect(view.result).toEqual({ sent: 'sent', twice: 'effect "send" was used twice in one attempt' });
     expect(calls).toEqual([{ idempotencyKey: `${key}:send`, reference: key }]);
   });
 

@@ -4,7 +4,7 @@ import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
-import { storableResult } from './stored-result.js';
+import { storableResult } from '@fairlane/sdk/internal';
 
 /** How an attempt ended. */
 export type Settled = { readonly kind: 'completed' } | Settlement;
