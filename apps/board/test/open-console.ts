@@ -12,6 +12,8 @@ import { passwords, serveBoard, type ServedBoard, type ServeOptions } from './se
 const prefix = '{console}';
 
 export interface ConsoleInTests {
+  /** Of all keys in Redis. */
+  readonly prefix: string;
   readonly api: ServedApi;
   readonly board: ServedBoard;
   readonly campaign: Campaign;
@@ -71,6 +73,7 @@ export function useConsole(redis: RedisInTests, executablePath: string | undefin
   });
 
   return {
+    prefix,
     get api() {
       return present(opened.api);
     },

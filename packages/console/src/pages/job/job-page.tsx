@@ -9,6 +9,7 @@ import { StateBadge } from '../../parts/badge.js';
 import { DataView } from '../../parts/data-view.js';
 import { useAction } from '../../parts/use-action.js';
 import { Purge } from '../dead-letters/purge.js';
+import { Reclaim } from '../workers/reclaim.js';
 import { Effects } from './effects.js';
 import { PayloadSection } from './payload.js';
 import { sentenceOf } from './sentence.js';
@@ -141,6 +142,9 @@ function JobActions({ job }: { job: Job }) {
         </button>
       )}
       {job.state === 'dead' && <Purge ids={[job.id]} label="Remove this job…" />}
+      {job.state === 'active' && job.worker !== undefined && (
+        <Reclaim worker={job.worker} ids={[job.id]} label="Take it from its worker…" />
+      )}
       {cancellable.has(job.state) && (
         <button
           type="button"
