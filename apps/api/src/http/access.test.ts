@@ -23,6 +23,7 @@ const expected: Record<string, 'public' | Role[]> = {
   'get /v1/webhook-endpoints/{id}': ['producer', 'viewer', 'operator'],
   'delete /v1/webhook-endpoints/{id}': ['producer', 'operator'],
   'get /v1/dead-letters': ['producer', 'viewer', 'operator'],
+  'get /v1/dead-letters/codes': ['producer', 'viewer', 'operator'],
   'post /v1/dead-letters/replay': ['operator'],
   'get /v1/operations/{id}': ['operator'],
   'post /v1/operations/{id}/cancel': ['operator'],

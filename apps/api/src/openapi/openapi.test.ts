@@ -123,6 +123,10 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],
       [400, '/v1/dead-letters?since=yesterday'],
     ],
+    'get-dead-letters-codes': [
+      [200, '/v1/dead-letters/codes?account=a1'],
+      [400, '/v1/dead-letters/codes?since=yesterday'],
+    ],
     'post-dead-letters-replay': [
       [200, '/v1/dead-letters/replay', { body: { all: true, dryRun: true } }],
       [202, '/v1/dead-letters/replay', { ...keyed, body: { filter: { account: 'nobody' } } }],

@@ -2,6 +2,7 @@ import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter, DeadLetterFilter, Operations } from '../index.js';
+import { errorsOf, writeDead, type StoredLetter } from '../../test/support/dead-letters.js';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
 import { MAX_SCANNED } from './dead-rows.js';
@@ -24,27 +25,13 @@ async function collect(operations: Operations, filter: DeadLetterFilter): Promis
 /** Dead letters as a worker leaves them, many in each millisecond. */
 async function bury(count: number, firstAtMs = 1_000_000): Promise<string[]> {
   const ids = Array.from({ length: count }, (_none, at) => `dead-${String(at).padStart(6, '0')}`);
-  const letters = ids.map((id, at): [string, number, string] => [
+  const letters = ids.map((id, at): StoredLetter => [
     id,
     firstAtMs + Math.floor(at / 300),
     errorsOf(at === 0 ? 'rejected' : 'timeout'),
   ]);
-  await write('parcels', letters);
+  await writeDead(redis, 'parcels', letters);
   return ids;
-}
-
-async function write(queue: string, letters: readonly [id: string, diedAtMs: number, errors: string][]) {
-  const base = `${redis.prefix}:${queue}:`;
-  const pipeline = redis.client.pipeline();
-  for (const [id, diedAtMs, flErrors] of letters) {
-    pipeline.hset(base + id, { name: 'parcel.send', finishedOn: diedAtMs, flErrors });
-    pipeline.zadd(`${base}failed`, diedAtMs, id);
-  }
-  await pipeline.exec();
-}
-
-function errorsOf(code: string, message = 'why'): string {
-  return JSON.stringify([{ code, class: 'permanent', message, at: new Date(0).toISOString(), attempt: 1 }]);
 }
 
 describe('the list of dead letters', () => {
@@ -133,9 +120,9 @@ describe('the list of dead letters', () => {
       return { nth, code, id: `dead-${String(nth).padStart(6, '0')}`, diedAtMs: 1_000_000 + nth };
     });
     const stored = (letters: typeof all) =>
-      letters.map(({ id, diedAtMs, code }): [string, number, string] => [id, diedAtMs, errorsOf(code)]);
-    await write('parcels', stored(all.filter(({ nth }) => nth % 7 !== 0)));
-    await write('letters', stored(all.filter(({ nth }) => nth % 7 === 0)));
+      letters.map(({ id, diedAtMs, code }): StoredLetter => [id, diedAtMs, errorsOf(code)]);
+    await writeDead(redis, 'parcels', stored(all.filter(({ nth }) => nth % 7 !== 0)));
+    await writeDead(redis, 'letters', stored(all.filter(({ nth }) => nth % 7 === 0)));
     const operations = world.operations();
     const seen = async (filter: DeadLetterFilter) => (await collect(operations, filter)).map(({ id }) => id);
     const latest = all.toReversed();
@@ -150,7 +137,7 @@ describe('the list of dead letters', () => {
 
   it('A23 tells the code of each, whatever its record looks like', async () => {
     const halfAnEmoji = '\ud83d';
-    await write('parcels', [
+    await writeDead(redis, 'parcels', [
       ['cut', 1_009, errorsOf('rejected', `a path C:\\up, a quote ", and ${halfAnEmoji}`)],
       ['broken', 1_008, '{bad'],
       ['empty', 1_007, '[]'],

@@ -41,6 +41,9 @@ import {
   type ReplayOutcome,
   type ResolveOutcome,
 } from './dead-letters.js';
+import type { DeadCount } from './count-dead-letters.js';
+import { DeadCodes } from './dead-codes.js';
+import type { DeadFilter } from './dead-rows.js';
 import type { DeadLetter, DeadLetterFilter } from './list-dead-letters.js';
 import { listJobs, type JobFilter } from './list-jobs.js';
 
@@ -102,6 +105,8 @@ export interface Operations {
   reclaim(id: string): Promise<boolean>;
   /** Jobs that ended without success, the latest first. A page may be shorter than its limit. */
   deadLetters(filter?: DeadLetterFilter): Promise<Page<DeadLetter>>;
+  /** How many died of what, over all that match. Shared by whoever asks within some seconds, longer where it takes long. */
+  deadCodes(filter?: DeadFilter): Promise<DeadCount>;
   /** A new run of a dead job: fresh attempts, finished effects kept. */
   replay(id: string): Promise<ReplayOutcome>;
   /** Removes a dead letter and frees its key; its effects stay in the ledger. */
@@ -128,6 +133,7 @@ export function createOperations(options: OperationsOptions): Operations {
   const { backendOf, queues, first } = backends;
   const views = new JobViewReader(first, queues, options.effects);
   const deadLetters = new DeadLetters(backends, views, options);
+  const deadCodes = new DeadCodes(sessions, backends);
   const bulkStore = new BulkStore(first, prefix);
   const bulkReplays = new BulkReplays(sessions, backends, options.effects, bulkStore);
   const lanes = createLanes({ connection: client, prefix });
@@ -173,6 +179,7 @@ export function createOperations(options: OperationsOptions): Operations {
         return job?.state === 'active' && reclaim(client, `${prefix}:${job.queue}:`, id);
       }),
     deadLetters: (filter = {}) => sessions.run(() => deadLetters.list(filter)),
+    deadCodes: (filter = {}) => deadCodes.count(filter),
     replay: (id) => sessions.run(() => deadLetters.replay(id)),
     purge: (id) => sessions.run(() => deadLetters.purge(id)),
     resolveEffect: (id, name, verdict) => sessions.run(() => deadLetters.resolveEffect(id, name, verdict)),

@@ -1,13 +1,11 @@
+import type { DeadCount } from '../count-dead-letters.js';
 import type { DeadLetterFilter } from '../list-dead-letters.js';
 
 /** Which dead letters an operation is about; all that is given must hold. Times are ms since the epoch. */
 export type BulkFilter = Omit<DeadLetterFilter, 'limit' | 'cursor'>;
 
-/** What of a filter there was to replay at a moment. */
-export interface BulkMatch {
-  readonly matched: number;
-  /** Of these, by the code they died with. */
-  readonly byCode: Readonly<Record<string, number>>;
+/** What of a filter there was to replay at a moment. A replay goes on behind what was counted, and counts that too. */
+export interface BulkMatch extends DeadCount {
   /** Left out: effects of theirs wait for a person's word. */
   readonly unresolved: number;
   /** What dies after it stays out, ms since the epoch on the server's clock. */
@@ -15,7 +13,7 @@ export interface BulkMatch {
 }
 
 /** A long change of many jobs. It goes on in another process when the one that works on it is gone. */
-export interface BulkOperation extends BulkMatch {
+export interface BulkOperation extends Omit<BulkMatch, 'complete'> {
   readonly id: string;
   readonly kind: 'replay';
   readonly state: 'running' | 'done' | 'cancelled';
