@@ -26,11 +26,15 @@ export type {
   ResolveOutcome,
 } from './operations/dead-letters.js';
 export type {
+  BulkCancelOutcome,
+  BulkCancelRequest,
   BulkFilter,
   BulkMatch,
   BulkOperation,
   BulkReplayOutcome,
   BulkReplayRequest,
+  CancelFilter,
+  CancelMatch,
 } from './operations/bulk/bulk-operation.js';
 export { createBulkRunner, type BulkRunner, type BulkRunnerOptions } from './operations/bulk/bulk-runner.js';
 export type { DeadCount } from './operations/count-dead-letters.js';

@@ -49,14 +49,38 @@ export const enqueueQuery = z
     message: 'give runAt or delayMs, not both',
   });
 
-export const jobsQuery = z.strictObject({
+const filterFields = {
   account: z.string().min(1).max(256).optional(),
   state: state.optional(),
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
   since: moment.optional().meta({ description: 'Only jobs handed in at or after this moment' }),
-  ...listFields,
+};
+
+export const jobsQuery = z.strictObject({ ...filterFields, ...listFields });
+
+export const bulkCancelBody = z.strictObject({
+  filter: z
+    .strictObject({
+      ...filterFields,
+      until: moment.optional().meta({ description: 'Only jobs handed in at or before this moment' }),
+    })
+    .default({}),
+  all: z.boolean().optional().meta({ description: 'Needed where the filter narrows nothing' }),
+  dryRun: z.boolean().optional().meta({ description: 'Count only' }),
 });
+
+const cancelMatch = {
+  matched: z.int().meta({ description: 'Jobs of the filter that have not ended' }),
+  byState: z.partialRecord(state, z.int()).meta({ description: 'Of the matched, by their state' }),
+  until: z.iso.datetime().meta({ description: 'What is handed in later stays out' }),
+};
+
+export const bulkCancelPreview = z.object(cancelMatch).meta({ id: 'BulkCancelPreview' });
+
+export const bulkCancelStarted = z
+  .object({ operation: z.string(), ...cancelMatch })
+  .meta({ id: 'BulkCancelStarted' });
 
 const time = z.iso.datetime();
 

@@ -5,6 +5,7 @@ import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
 import { readActivation } from './activation-reply.js';
+import { cancelCall, type CancelReply, type MeantJob } from './cancel-call.js';
 import {
   outerCallOf,
   removalCall,
@@ -13,7 +14,7 @@ import {
   type Client,
   type MeantRun,
   type Scalar,
-  type ReplayingOperation,
+  type ActingOperation,
 } from './outer-call.js';
 
 /** What the dedup decision needs besides the job. */
@@ -161,7 +162,7 @@ export class FairlaneBackend extends LaneBackend {
   }
 
   /** Runs a dead job again. False when the run that died then is dead no more, or removed. */
-  async replayDead(id: string, diedAtMs: number, operation?: ReplayingOperation): Promise<boolean> {
+  async replayDead(id: string, diedAtMs: number, operation?: ActingOperation): Promise<boolean> {
     const client = withCall(await this.client, replayCall(this.redisPrefix, id, diedAtMs, operation));
     const { events, wait, meta, active, marker, prioritized, pc } = this.keys;
     const sets = [this.toKey(id), events, this.toKey('failed'), wait, meta, active, marker, prioritized, pc];
@@ -231,11 +232,23 @@ export class FairlaneBackend extends LaneBackend {
     await this.releaseClaim(id, token);
   }
 
-  /** Runs one of our scripts on BullMQ's keys (`lua/cancel.lua`, `lua/inspect.lua`) for a job id. */
-  async runCustom(command: 'cancel' | 'inspect', id: string, args: readonly string[]): Promise<unknown> {
+  /** Everything about a job id, as `lua/inspect.lua` replies it. */
+  async inspect(id: string, args: readonly string[]): Promise<unknown> {
     const { bucketKey, field } = dedupKey(this.redisPrefix, id);
     const call = [bucketKey, field, id, `${this.redisPrefix}:`, ...args];
-    return super.execCommand(await this.client, command, call);
+    return super.execCommand(await this.client, 'inspect', call);
+  }
+
+  /**
+   * Cancels a job, in whichever queue it is.
+   *
+   * @param queues to look in when the dedup memory does not know it.
+   * @param meant the job that a bulk operation has looked at; that one alone, and only while the operation runs.
+   * @returns the reply of `lua/cancel.lua`
+   */
+  async cancel(id: string, queues: readonly string[], meant?: MeantJob): Promise<CancelReply> {
+    const call = cancelCall(this.redisPrefix, id, queues, meant);
+    return (await super.execCommand(await this.client, 'cancel', call)) as CancelReply;
   }
 
   override async moveToActive(token: string, name?: string): Promise<unknown[]> {

@@ -38,7 +38,7 @@ export class JobViewReader {
 
   async #inspect(id: string, accounts?: ReadonlySet<string>): Promise<InspectedJob | undefined> {
     const only = accounts === undefined ? '' : JSON.stringify([...accounts]);
-    const reply = await this.#backend.runCustom('inspect', id, [only, ...this.#queues]);
+    const reply = await this.#backend.inspect(id, [only, ...this.#queues]);
     return reply === null ? undefined : readReply(id, reply);
   }
 

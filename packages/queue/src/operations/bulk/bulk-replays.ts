@@ -1,6 +1,12 @@
 import type { Backends } from '../../backend/open-backends.js';
 import type { RedisSessions } from '../../producer/redis-session.js';
-import type { BulkFilter, BulkMatch, BulkReplayOutcome, BulkReplayRequest } from './bulk-operation.js';
+import type {
+  BulkFilter,
+  BulkMatch,
+  BulkReplay,
+  BulkReplayOutcome,
+  BulkReplayRequest,
+} from './bulk-operation.js';
 import type { BulkStore } from './bulk-store.js';
 import { countDead, COUNTED_AT_ONCE } from '../count-dead-letters.js';
 import { replayablePage, type UnsettledReader } from './replayable.js';
@@ -40,9 +46,10 @@ export class BulkReplays {
   }
 
   async start(request: BulkReplayRequest): Promise<BulkReplayOutcome> {
-    const earlier = await this.#sessions.run(() => this.#store.earlier(request));
+    const replay = { ...request, kind: 'replay' } as const;
+    const earlier = await this.#sessions.run(() => this.#store.earlier<BulkReplay>(replay));
     if (earlier !== undefined) return earlier;
     const match = await this.preview(request.filter);
-    return this.#sessions.run(({ nowMs }) => this.#store.create(request, match, nowMs));
+    return this.#sessions.run(({ nowMs }) => this.#store.create<BulkReplay>({ ...replay, match }, nowMs));
   }
 }
