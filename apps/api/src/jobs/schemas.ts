@@ -111,6 +111,14 @@ export const batchSummary = z
   .object({ summary: z.object({ accepted: z.int(), duplicates: z.int(), rejected: z.int() }) })
   .meta({ id: 'BatchSummary', description: 'Last line of the answer to a batch' });
 
+const failure = {
+  code: z.string(),
+  class: z.string(),
+  message: z.string(),
+  status: z.int().optional(),
+  at: time,
+};
+
 export const jobView = z
   .object({
     id: z.string(),
@@ -129,15 +137,20 @@ export const jobView = z
     stalls: z.int(),
     worker: z.string().optional(),
     leaseExpiresAt: time.optional(),
-    lastError: z
-      .object({
-        code: z.string(),
-        class: z.string(),
-        message: z.string(),
-        status: z.int().optional(),
-        at: time,
-      })
-      .optional(),
+    lastError: z.object(failure).optional(),
+    failures: z
+      .array(
+        z.object({
+          attempt: z.int().meta({ description: 'Counted from 1; one that was put off is counted again' }),
+          ...failure,
+          worker: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Attempts that failed or were put off, the latest first, ten at most. Left out where there are none, and in lists',
+      }),
     createdAt: time,
     startedAt: time.optional(),
     finishedAt: time.optional(),

@@ -140,7 +140,8 @@ export class FairlaneJob extends Job<unknown, unknown> {
     if (settlement.error === undefined) return fields;
     const backend = this.backend as unknown as FairlaneBackend;
     const { flErrors } = await backend.readRunFields(this.id as string, ['flErrors']);
-    const records = appendErrorRecord(readErrorRecords(flErrors), settlement.error);
+    const ran = this.processedBy === undefined ? {} : { worker: this.processedBy };
+    const records = appendErrorRecord(readErrorRecords(flErrors), { ...settlement.error, ...ran });
     const { cause } = failure;
     const stack = cause instanceof Error ? cause.stack?.slice(0, MAX_STACK_CHARS) : undefined;
     const stacks = [...(this.stacktrace ?? []), ...(stack === undefined ? [] : [stack])].slice(-MAX_STACKS);
