@@ -1,7 +1,6 @@
 import { write } from '../../api/client.js';
 import { isOperator } from '../../api/session.js';
 import type { Job } from '../../api/types.js';
-import { codeWord } from '../../format/words.js';
 import { Link } from '../../frame/link.js';
 import { apiPath, hrefOf } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
@@ -10,6 +9,7 @@ import { DataView } from '../../parts/data-view.js';
 import { useAction } from '../../parts/use-action.js';
 import { Purge } from '../dead-letters/purge.js';
 import { Reclaim } from '../workers/reclaim.js';
+import { Attempts } from './attempts.js';
 import { Effects } from './effects.js';
 import { PayloadSection } from './payload.js';
 import { sentenceOf } from './sentence.js';
@@ -97,16 +97,7 @@ function JobDetails({ job }: { job: Job }) {
           </div>
         )}
       </dl>
-      {job.lastError && (
-        <section aria-labelledby="last-error">
-          <h2 id="last-error">Last error</h2>
-          <p>
-            <b>{codeWord(job.lastError.code)}</b>
-            {job.lastError.status !== undefined && ` (${job.lastError.status})`}
-          </p>
-          <pre>{job.lastError.message}</pre>
-        </section>
-      )}
+      <Attempts job={job} />
       <Effects job={job} />
       <Timeline job={job} />
       {job.result !== undefined && (
