@@ -59,6 +59,8 @@ export interface ConsumerOptions {
   readonly maxStalls?: number;
   /** How often the worker tells the registry that it lives. Default 5,000. */
   readonly beatEveryMs?: number;
+  /** Draws of the backoff's jitter, each in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
   /** Slots become fewer once half of them have been enough for this long. Default 30,000. */
   readonly slotIdleMs?: number;
 }
@@ -181,7 +183,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           hooks,
           blobs,
           shutdown: shutdown.signal,
-          random: Math.random,
+          random: options.random ?? Math.random,
         }),
       (job, settled) => tellEnd(hooks, job, settled),
       new SlotCount(slots, options.slotIdleMs ?? 30_000, performance.now()),
