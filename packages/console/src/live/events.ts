@@ -40,24 +40,23 @@ class Events {
     if (document.hidden) this.#close();
     else {
       this.#refresh();
-      this.#open();
+      void this.#open();
     }
   }
 
-  #open(): void {
+  async #open(): Promise<void> {
     if (this.#source !== undefined || this.#isOpening) return;
     this.#isOpening = true;
-    void takeStreamPlace().then((leavePlace) => {
-      this.#isOpening = false;
-      if (leavePlace === undefined) this.#openLater(PLACE_RETRY_MS);
-      else if (document.hidden) leavePlace();
-      else this.#connect(leavePlace);
-    });
+    const leavePlace = await takeStreamPlace();
+    this.#isOpening = false;
+    if (leavePlace === undefined) this.#openLater(PLACE_RETRY_MS);
+    else if (document.hidden) leavePlace();
+    else this.#connect(leavePlace);
   }
 
   #openLater(afterMs: number): void {
     clearTimeout(this.#retry);
-    if (!document.hidden) this.#retry = setTimeout(() => this.#open(), afterMs);
+    if (!document.hidden) this.#retry = setTimeout(() => void this.#open(), afterMs);
   }
 
   #connect(leavePlace: () => void): void {
