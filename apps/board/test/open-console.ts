@@ -40,7 +40,11 @@ export interface Visit extends AsyncDisposable {
 }
 
 /** Call once at the top of a file: one API, one board and one browser for all its tests. */
-export function useConsole(redis: RedisInTests, executablePath: string | undefined): ConsoleInTests {
+export function useConsole(
+  redis: RedisInTests,
+  executablePath: string | undefined,
+  apiEnvironment: Readonly<Record<string, string>> = {},
+): ConsoleInTests {
   const opened: { api?: ServedApi; board?: ServedBoard; campaign?: Campaign; browser?: Browser } = {};
   let operations: ReturnType<typeof createOperations> | undefined;
 
@@ -60,7 +64,7 @@ export function useConsole(redis: RedisInTests, executablePath: string | undefin
     if (executablePath === undefined) return;
     opened.campaign = openCampaign(redis.url, prefix);
     operations = createOperations({ redis: redis.url, prefix, catalogue });
-    opened.api = await serveApi(redis.url, prefix);
+    opened.api = await serveApi(redis.url, prefix, apiEnvironment);
     opened.board = await serve();
     opened.browser = await chromium.launch({ executablePath, args: chromiumFlags });
   });
