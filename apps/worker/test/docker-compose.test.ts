@@ -126,8 +126,10 @@ describe('docker-compose.yml', () => {
       }[];
     };
     for (const rule of rules) expect(existsSync(join(root, 'deploy/prometheus', rule))).toBe(true);
-    for (const { authorization, dns_sd_configs: found } of scraped) {
-      if (authorization) expect(mounts('prometheus').get('/monitoring')).toBe('monitoring');
+    const tokenFiles = scraped.flatMap(({ authorization }) => authorization?.credentials_file ?? []);
+    expect(tokenFiles).toEqual(['/monitoring/metrics-token']);
+    expect(mounts('prometheus').get('/monitoring')).toBe('monitoring');
+    for (const { dns_sd_configs: found } of scraped) {
       for (const { names, port } of found) {
         expect(names.map((name) => Object.values(service(name).environment ?? {}).includes(port))).toEqual([
           true,
