@@ -8,7 +8,7 @@ import { countTests } from './test-counts.mjs';
 
 const RESULTS = join(STATE_DIR, 'test-results.json');
 
-/** @typedef {'check' | 'test' | 'test:long'} Suite check: what needs no server; test: that and the tests */
+/** @typedef {'check' | 'test' | 'test:run' | 'test:long'} Suite check: what needs no server; test: that and the tests */
 
 /**
  * The build and each static check count as one test, so that the last line tells the whole truth.
@@ -37,7 +37,8 @@ export async function runChecks(suite, filters, build) {
     await build();
     return true;
   });
-  if (suite !== 'test:long') for (const [name, check] of STATIC_CHECKS) await count(name, check);
+  if (suite === 'check' || suite === 'test')
+    for (const [name, check] of STATIC_CHECKS) await count(name, check);
   if (suite !== 'check') {
     const tests = await runVitest(suite, filters);
     passed += tests.passed;

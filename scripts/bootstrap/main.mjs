@@ -24,6 +24,7 @@ const COMMANDS = {
   bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
   check: (args) => check('check', args),
   test: (args) => check('test', args),
+  'test:run': (args) => check('test:run', args),
   'test:long': (args) => check('test:long', args),
   'test:node': testUnderOtherNode,
   'docs:api': async () => {

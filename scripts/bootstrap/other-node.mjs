@@ -29,13 +29,14 @@ export async function ensureNode(version) {
 }
 
 /**
- * `npm test` of this clone under another version of Node, its child processes included.
+ * The tests of this clone under another version of Node, their child processes included. Static checks are left out:
+ * their answers do not depend on it.
  * @param {string} program what `ensureNode` gave
  * @param {readonly string[]} args
  * @returns {Promise<number>} exit code
  */
 export async function testUnder(program, args) {
   const env = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env['PATH'] ?? ''}` };
-  const { code } = await run(program, [join(ROOT, 'scripts', 'fairlane.mjs'), 'test', ...args], { env });
+  const { code } = await run(program, [join(ROOT, 'scripts', 'fairlane.mjs'), 'test:run', ...args], { env });
   return code ?? 1;
 }
