@@ -1,4 +1,4 @@
-// Entry of `npm run demo`, `npm start`, `npm test`, `npm run test:long` and `npm run bench`.
+// Entry of the commands that package.json names: `npm run demo`, `npm start`, `npm test` and the others.
 //
 // Node built-ins only, since nothing is installed yet when it starts. This first file also has to be
 // readable by Node versions that are too old for the rest, so that they get a message and no syntax error.

@@ -1,12 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { makeApiDocs } from '../publish/api-docs.mjs';
 import { ensureBuilt } from './build.mjs';
 import { runChecks } from './checks.mjs';
 import { ensureInstalled } from './install.mjs';
 import { listenForInterruption, stopListening } from './interruption.mjs';
 import { withLock } from './lock.mjs';
 import { ROOT, STATE_DIR } from './paths.mjs';
+import { ensureNode, testUnder } from './other-node.mjs';
 import { findRedis } from './redis.mjs';
 import { Problem, say } from './say.mjs';
 
@@ -16,9 +20,17 @@ const COMMANDS = {
   // What is ephemeral may not touch a server that was there before.
   start: (args) => withRedis('packages/testkit/dist/start/main.js', args, !args.includes('--ephemeral')),
   stop: (args) => runBuilt('packages/testkit/dist/stop/main.js', args),
+  'new:job': (args) => runSource('scripts/new-job/main.ts', args),
   bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
+  check: (args) => check('check', args),
   test: (args) => check('test', args),
+  'test:run': (args) => check('test:run', args),
   'test:long': (args) => check('test:long', args),
+  'test:node': testUnderOtherNode,
+  'docs:api': async () => {
+    await prepare(ensureInstalled);
+    return makeApiDocs();
+  },
 };
 
 /** @param {readonly string[]} argv */
@@ -64,6 +76,21 @@ async function runBuilt(file, args, ...steps) {
   return process.exitCode ?? 0;
 }
 
+/**
+ * A program that needs no build, in a process of its own which has the terminal.
+ * @param {string} file
+ * @param {readonly string[]} args
+ */
+async function runSource(file, args) {
+  await prepare(ensureInstalled);
+  stopListening();
+  const runner = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href;
+  const flags = ['--conditions=fairlane-source', '--import', runner];
+  const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  return code ?? 130;
+}
+
 /** @param {boolean} acceptUrl */
 async function provideRedis(acceptUrl) {
   const redis = await findRedis({ acceptUrl });
@@ -71,13 +98,23 @@ async function provideRedis(acceptUrl) {
 }
 
 /**
- * @param {'test' | 'test:long'} suite
+ * @param {import('./checks.mjs').Suite} suite
  * @param {readonly string[]} args
  */
 async function check(suite, args) {
+  await prepare(ensureInstalled);
   // Tests stop, kill and fill servers, so they never get one that somebody else uses.
-  await prepare(ensureInstalled, () => provideRedis(false));
+  if (suite !== 'check') await prepare(() => provideRedis(false));
   return runChecks(suite, args, () => prepare(ensureBuilt));
+}
+
+/** @param {readonly string[]} args the version, then what `npm test` takes */
+async function testUnderOtherNode([version = '', ...args]) {
+  let program = '';
+  await prepare(async () => {
+    program = await ensureNode(version);
+  });
+  return testUnder(program, args);
 }
 
 /** @param {(() => Promise<void>)[]} steps */

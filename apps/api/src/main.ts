@@ -26,6 +26,7 @@ import {
 } from '@fairlane/runtime';
 import { createApp } from './app.js';
 import { EventHub } from './events/event-hub.js';
+import { createCancelledCounter } from './jobs/cancelled-counter.js';
 import {
   BATCH_PRODUCER_LIMITS,
   IDLE_CONNECTION_MS,
@@ -74,8 +75,11 @@ const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
 shutdown.add('producer', () => producer.close());
 const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
 shutdown.add('batch producer', () => batchProducer.close());
+const registry = createMetrics();
+const onCancelled = createCancelledCounter(registry);
 const operations = createOperations({
   ...connection,
+  onCancelled,
   timeoutMs: PRODUCER_LIMITS.timeoutMs,
   effects: ledger,
 });
@@ -89,6 +93,7 @@ shutdown.add('changes', () => changes.close());
 
 const bulkRunner = createBulkRunner({
   ...connection,
+  onCancelled,
   effects: ledger,
   onProgress: (id) => void changes.note({ kind: 'operation', id }),
 });
@@ -113,7 +118,7 @@ const app = createApp({
   logger,
   // A write for each of these lines took a twentieth of the time of an enqueue.
   requestLogger: createLogger({ app: 'api', level: env.LOG_LEVEL, gather: true }),
-  registry: createMetrics(),
+  registry,
   readyz: {
     redis: redisCheck(redis),
     ledger: checkLedger,

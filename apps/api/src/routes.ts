@@ -1,5 +1,6 @@
 import { route, type Route } from './http/route.js';
 import { cancelJob } from './jobs/cancel-job.js';
+import { cancelJobs } from './jobs/cancel-jobs.js';
 import { enqueueBatch } from './jobs/enqueue-batch.js';
 import { enqueueJob } from './jobs/enqueue-job.js';
 import { getJob } from './jobs/get-job.js';
@@ -8,6 +9,9 @@ import { resolveEffect } from './jobs/resolve-effect.js';
 import {
   batchLine,
   batchSummary,
+  bulkCancelBody,
+  bulkCancelPreview,
+  bulkCancelStarted,
   cancelAnswer,
   effectParams,
   enqueued,
@@ -41,6 +45,22 @@ import { z } from 'zod';
 
 /** Every route of the API. What is not here does not exist; access is decided by what stands here. */
 export const routes: readonly Route[] = [
+  // Before the route of a job's name, which has a dot.
+  route({
+    method: 'post',
+    path: '/v1/jobs/cancel',
+    summary:
+      'End all jobs of a filter that have not ended; `Idempotency-Key` makes it safe to send twice. A dry run counts and starts nothing',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
+    body: { kind: 'json', schema: bulkCancelBody, invalid: 'invalid_request' },
+    responses: {
+      202: { description: 'It has started: ask `/v1/operations/{id}`', schema: bulkCancelStarted },
+      200: { description: 'What it would do (dry run)', schema: bulkCancelPreview },
+    },
+    errors: ['empty_filter', 'account_forbidden', 'idempotency_conflict', 'too_many_operations'],
+    handler: cancelJobs,
+  }),
   route({
     method: 'post',
     path: '/v1/jobs/{name}',

@@ -28,6 +28,8 @@ export interface Campaign extends AsyncDisposable {
   /** Runs what is queued until nothing waits or runs. */
   work(handler: Handler<typeof outreachSend.payload>): Promise<void>;
   replay(queueName: string, jobId: string): Promise<void>;
+  /** Removes a dead job. */
+  purge(jobId: string): Promise<void>;
 }
 
 /** Producer and consumer of real jobs under a prefix of their own. */
@@ -74,6 +76,9 @@ export function openCampaign(redis: string, prefix: string): Campaign {
       }
     },
     replay: (_queue, id) => replayJob(operations, id),
+    async purge(id) {
+      await operations.purge(id);
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all(queues.map((queue) => queue.close()));
       await producer.close();

@@ -1,5 +1,6 @@
 import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { readConsoleFiles } from '../src/console/console-files.js';
 import { ensureChromium } from './ensure-chromium.js';
@@ -64,13 +65,50 @@ describe.runIf(executablePath)('the console', { timeout: 60_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('says within 5 s that it is stale when the API is gone, and recovers', async () => {
+  test('eight tabs are open and each still gets its answers; a hidden one holds no stream', async () => {
+    const { board, campaign } = opened;
     await using visit = await opened.visit({ path: '/accounts' });
+    const { page, complaints } = visit;
+    const tabs = [page];
+    while (tabs.length < 8) tabs.push(await page.context().newPage());
+    await Promise.all(tabs.slice(1).map((tab) => tab.goto(`${board.url}/accounts`)));
+    await Promise.all(tabs.map((tab) => tab.getByText(/^Live /).waitFor()));
+    await campaign.enqueue(...payloadsOf('in-every-tab', 1));
+    await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'in-every-tab' }).waitFor()));
+
+    const hidden = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/events'));
+    await setHidden(page, true);
+    await hidden;
+    await campaign.enqueue(...payloadsOf('while-hidden', 1));
+    await setHidden(page, false);
+    await page.getByRole('link', { name: 'while-hidden' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('without the API it is stale within 5 s and offers no action, and recovers without a gap', async () => {
+    const { campaign, operations } = opened;
+    await operations.setLimits('cut-off', 'email', { limit: 60, perMs: 60_000 });
+    await using visit = await opened.visit({ path: '/accounts/cut-off' });
     const { page } = visit;
+    const pause = page.getByRole('button', { name: 'Pause this account' });
     await page.getByText(/^Live /).waitFor();
+    expect(await pause.isEnabled()).toBe(true);
     await opened.api.kill();
     await page.getByText(/^Stale since /).waitFor({ timeout: 5_000 });
+    // Only help is left.
+    const enabled = page.getByRole('main').getByRole('button', { disabled: false });
+    expect(await enabled.allTextContents()).toEqual(['Try again']);
+    await campaign.enqueue(...payloadsOf('cut-off', 3));
     await opened.api.restart();
     await page.getByText(/^Live /).waitFor({ timeout: 10_000 });
+    await page.getByRole('link', { name: /^ready 3$/ }).waitFor();
+    expect(await pause.isEnabled()).toBe(true);
   });
 });
+
+/** As when another tab is looked at, which a browser without a screen never does. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}

@@ -12,6 +12,8 @@ import { passwords, serveBoard, type ServedBoard, type ServeOptions } from './se
 const prefix = '{console}';
 
 export interface ConsoleInTests {
+  /** Of all keys in Redis. */
+  readonly prefix: string;
   readonly api: ServedApi;
   readonly board: ServedBoard;
   readonly campaign: Campaign;
@@ -38,7 +40,11 @@ export interface Visit extends AsyncDisposable {
 }
 
 /** Call once at the top of a file: one API, one board and one browser for all its tests. */
-export function useConsole(redis: RedisInTests, executablePath: string | undefined): ConsoleInTests {
+export function useConsole(
+  redis: RedisInTests,
+  executablePath: string | undefined,
+  apiEnvironment: Readonly<Record<string, string>> = {},
+): ConsoleInTests {
   const opened: { api?: ServedApi; board?: ServedBoard; campaign?: Campaign; browser?: Browser } = {};
   let operations: ReturnType<typeof createOperations> | undefined;
 
@@ -58,7 +64,7 @@ export function useConsole(redis: RedisInTests, executablePath: string | undefin
     if (executablePath === undefined) return;
     opened.campaign = openCampaign(redis.url, prefix);
     operations = createOperations({ redis: redis.url, prefix, catalogue });
-    opened.api = await serveApi(redis.url, prefix);
+    opened.api = await serveApi(redis.url, prefix, apiEnvironment);
     opened.board = await serve();
     opened.browser = await chromium.launch({ executablePath, args: chromiumFlags });
   });
@@ -71,6 +77,7 @@ export function useConsole(redis: RedisInTests, executablePath: string | undefin
   });
 
   return {
+    prefix,
     get api() {
       return present(opened.api);
     },

@@ -20,7 +20,11 @@ export interface ServedApi extends AsyncDisposable {
 }
 
 /** The real API as a process of its own, run from its sources. */
-export async function serveApi(redisUrl: string, prefix: string): Promise<ServedApi> {
+export async function serveApi(
+  redisUrl: string,
+  prefix: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServedApi> {
   const tokens = { viewer: generateToken(), operator: generateToken() };
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -42,6 +46,7 @@ export async function serveApi(redisUrl: string, prefix: string): Promise<Served
         FAIRLANE_PREFIX: prefix,
         API_PORT: String(port),
         FAIRLANE_TOKENS: JSON.stringify(records),
+        ...environment,
       },
       logFd,
     });

@@ -1,6 +1,6 @@
-import type { JobDependencies } from '@fairlane/jobs';
+import { urlJobs, urlVariable, type JobDependencies } from '@fairlane/jobs';
 import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
-import { variables, type Environment, type EnvironmentIssue } from '@fairlane/runtime';
+import { jobUrl, variables, type Environment, type EnvironmentIssue } from '@fairlane/runtime';
 import type { WorkerEnvironment } from './environment.js';
 import type { WorkerResources } from './run-worker.js';
 
@@ -17,6 +17,13 @@ export const jobVariables = {
   WEBHOOK_ALLOW_PRIVATE,
 };
 
+/** One for each job that calls a URL. */
+export const jobUrlVariables: Readonly<Record<string, typeof jobUrl>> = Object.fromEntries(
+  Object.keys(urlJobs).map((name) => [urlVariable(name), jobUrl]),
+);
+
+export type JobUrls = Environment<typeof jobUrlVariables>;
+
 export type JobEnvironment = WorkerEnvironment & Environment<typeof jobVariables>;
 
 /** What is wrong with the variables together. */
@@ -30,7 +37,11 @@ export function jobVariableIssues({
   return [];
 }
 
-export function jobDependencies(env: JobEnvironment, { redis, blobs }: WorkerResources): JobDependencies {
+export function jobDependencies(
+  env: JobEnvironment,
+  urls: JobUrls,
+  { redis, blobs }: WorkerResources,
+): JobDependencies {
   const { SUMMARY_BASE_URL: baseUrl, SUMMARY_MODEL: model, SUMMARY_API_KEY: apiKey } = env;
   return {
     gatewayUrl: env.OUTREACH_GATEWAY_URL,
@@ -39,5 +50,6 @@ export function jobDependencies(env: JobEnvironment, { redis, blobs }: WorkerRes
     webhookEndpoints: createRedisWebhookEndpoints({ client: redis, prefix: env.FAIRLANE_PREFIX }),
     allowPrivateTargets: env.WEBHOOK_ALLOW_PRIVATE,
     blobs,
+    urls: Object.fromEntries(Object.keys(urlJobs).map((name) => [name, urls[urlVariable(name)]])),
   };
 }

@@ -40,7 +40,9 @@ const apps = ['api', 'worker', 'board'];
 describe('docker-compose.yml', () => {
   test('holds Redis, Postgres, the three apps and what watches them, each checked and restarted', () => {
     const restarted = ['redis', 'postgres', ...apps, 'prometheus', 'grafana'];
-    expect(Object.keys(compose.services)).toEqual(['credentials', ...restarted]);
+    expect(Object.keys(compose.services).toSorted()).toEqual(
+      ['credentials', 'migrate', ...restarted].toSorted(),
+    );
     for (const name of restarted) {
       expect([name, service(name).restart, service(name).healthcheck?.test.length]).toEqual([
         name,
@@ -75,6 +77,80 @@ describe('docker-compose.yml', () => {
     expect(command).toContain('--maxmemory-policy noeviction');
   });
 
+  test('keeps effects in Postgres, whose tables are there before an app starts', () => {
+    for (const app of apps) {
+      expect(service(app).environment).toMatchObject({ FAIRLANE_LEDGER: 'postgres' });
+      expect(service(app).depends_on).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+      });
+    }
+    const [program = ''] = service('migrate').command.slice(-1);
+    const source = program.replace('api/node_modules/@fairlane/', 'packages/').replace('/dist/', '/src/');
+    expect(existsSync(join(root, source.replace(/\.js$/, '.ts')))).toBe(true);
+  });
+
+  test('asks for health where the app listens, and of what the app answers', () => {
+    const ports = { api: 'API_PORT', worker: 'WORKER_HEALTH_PORT', board: 'BOARD_PORT' };
+    const paths = { api: 'readyz', worker: 'healthz', board: 'readyz' };
+    for (const app of apps as (keyof typeof ports)[]) {
+      const { environment = {}, healthcheck } = service(app);
+      expect(healthcheck?.test.join(' ')).toContain(
+        `'http://127.0.0.1:${environment[ports[app]]}/${paths[app]}'`,
+      );
+      expect(environment).toMatchObject({ HOST: '0.0.0.0' });
+    }
+  });
+
+  test('mounts what Prometheus and Grafana are configured to read', () => {
+    const mounts = (name: string) => {
+      const pairs = service(name).volumes.map((volume) => volume.split(':').slice(0, 2));
+      return new Map(pairs.map(([source = '', target = '']) => [target, source]));
+    };
+    /** The file of the repository that a path in the container is, where it is one. */
+    const inRepository = (name: string, path: string) => {
+      for (const [target, source] of mounts(name)) {
+        if (path.startsWith(`${target}/`)) return join(source, path.slice(target.length));
+      }
+      return undefined;
+    };
+    const config = service('prometheus')
+      .command.join(' ')
+      .match(/--config\.file=(\S+)/)?.[1];
+    const { rule_files: rules, scrape_configs: scraped } = parse(
+      read(inRepository('prometheus', config ?? '') ?? ''),
+    ) as {
+      rule_files: string[];
+      scrape_configs: {
+        authorization?: { credentials_file: string };
+        dns_sd_configs: { names: string[]; port: number }[];
+      }[];
+    };
+    for (const rule of rules) expect(existsSync(join(root, 'deploy/prometheus', rule))).toBe(true);
+    const tokenFiles = scraped.flatMap(({ authorization }) => authorization?.credentials_file ?? []);
+    expect(tokenFiles).toEqual(['/monitoring/metrics-token']);
+    expect(mounts('prometheus').get('/monitoring')).toBe('monitoring');
+    for (const { dns_sd_configs: found } of scraped) {
+      for (const { names, port } of found) {
+        expect(names.map((name) => Object.values(service(name).environment ?? {}).includes(port))).toEqual([
+          true,
+        ]);
+      }
+    }
+    const provider = parse(read('deploy/grafana/provisioning/dashboards/fairlane.yml')) as {
+      providers: { options: { path: string } }[];
+    };
+    const dashboards = provider.providers.map(({ options }) => mounts('grafana').get(options.path));
+    expect(dashboards).toEqual(['./deploy/grafana/dashboards']);
+    expect(mounts('grafana').get('/etc/grafana/provisioning')).toBe('./deploy/grafana/provisioning');
+    const source = parse(read('deploy/grafana/provisioning/datasources/prometheus.yml')) as {
+      datasources: { uid: string; url: string }[];
+    };
+    const [{ uid, url } = { uid: '', url: '' }] = source.datasources;
+    expect(Object.keys(compose.services)).toContain(new URL(url).hostname);
+    const asked = read('deploy/grafana/dashboards/fairlane.json').matchAll(/"uid": "([^"]+)"/g);
+    expect(new Set([...asked].map(([, name]) => name))).toContain(uid);
+  });
+
   test('is reachable from this machine only', () => {
     const ports = Object.values(compose.services).flatMap((one) => one.ports ?? []);
     expect(ports).toEqual([
@@ -102,11 +178,23 @@ describe('docker-compose.yml', () => {
     expect(read('Dockerfile')).toContain(`COPY deploy/${service('credentials').entrypoint?.at(-1)} /app/`);
   });
 
-  test('the image is built with the package manager of the repository', () => {
+  test('the image is built with the tools of the repository, and runs as somebody who may write nothing', () => {
     const { packageManager } = JSON.parse(read('package.json')) as { packageManager: string };
-    expect(read('Dockerfile')).toContain(
-      `install --global --no-audit --no-fund ${packageManager.split('+', 1)[0]}\n`,
+    const { catalog } = parse(read('pnpm-workspace.yaml')) as { catalog: Record<string, string> };
+    const dockerfile = read('Dockerfile');
+    expect(dockerfile).toContain(
+      `install --global --no-audit --no-fund ${packageManager.split('+', 1)[0]} turbo@${catalog['turbo']}\n`,
     );
+    const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).not.toMatch(/^(RUN|COPY) .*chown/m);
+    for (const name of [...apps, 'migrate', 'credentials']) {
+      expect(service(name)).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+    }
   });
 });
 
@@ -128,6 +216,8 @@ describe('credentials of a trial', () => {
     const made = parseEnvFile(file('apps.env'));
     const {
       REDIS_URL,
+      DATABASE_URL,
+      FAIRLANE_LEDGER,
       FAIRLANE_BLOB_STORE,
       HOST,
       FAIRLANE_TOKENS,
@@ -137,17 +227,18 @@ describe('credentials of a trial', () => {
       WORKER_HEALTH_PORT,
     } = variables;
     const { WORKER_GRACE_MS, OUTREACH_GATEWAY_URL, FAIRLANE_API_URL } = variables;
+    const stores = { REDIS_URL, DATABASE_URL, FAIRLANE_LEDGER };
     const shapes = {
-      api: { REDIS_URL, FAIRLANE_BLOB_STORE, HOST, FAIRLANE_TOKENS, API_PORT },
+      api: { ...stores, FAIRLANE_BLOB_STORE, HOST, FAIRLANE_TOKENS, API_PORT },
       worker: {
-        REDIS_URL,
+        ...stores,
         FAIRLANE_BLOB_STORE,
         HOST,
         WORKER_HEALTH_PORT,
         WORKER_GRACE_MS,
         WORKER_QUEUES: queueSlots(catalogue),
       },
-      board: { REDIS_URL, HOST, BOARD_USERS, BOARD_PORT, FAIRLANE_API_URL },
+      board: { ...stores, HOST, BOARD_USERS, BOARD_PORT, FAIRLANE_API_URL },
     };
     for (const [app, shape] of Object.entries(shapes)) {
       const set = Object.entries(service(app).environment ?? {}).map(([name, value]) => [

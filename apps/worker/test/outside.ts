@@ -15,14 +15,25 @@ export interface Outside extends AsyncDisposable {
   waiting: () => number;
   /** Calls that came in, answered or not. */
   calls: () => number;
-  /** Answers what waits, and everything from now on, with a status or with one for each message. */
-  answer(status: number | ((message: Message) => number), headers?: Record<string, string>): void;
+  /** Of these, calls beyond the first of a reference. */
+  repeated: () => number;
+  /**
+   * Answers what waits, and everything from now on, with a status or with one for each message.
+   *
+   * @param afterMs how long an answer takes; at once unless given.
+   */
+  answer(
+    status: number | ((message: Message) => number),
+    headers?: Record<string, string>,
+    afterMs?: number,
+  ): void;
 }
 
 /** The outside platform, which answers when the test says so. What has come in is applied, and can be asked for. */
 export async function openOutside(): Promise<Outside> {
   const held = new Map<ServerResponse, Message>();
   const applied = new Map<string, string>();
+  const references = new Set<string>();
   let calls = 0;
   let reply: ((response: ServerResponse, message: Message) => void) | undefined;
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -35,6 +46,7 @@ export async function openOutside(): Promise<Outside> {
     }
     calls += 1;
     const message = (await json(request)) as Message;
+    references.add(message.reference);
     if (reply) {
       reply(response, message);
       return;
@@ -50,11 +62,16 @@ export async function openOutside(): Promise<Outside> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     waiting: () => held.size,
     calls: () => calls,
-    answer(status, headers = {}) {
-      reply = (response, message) => {
+    repeated: () => calls - references.size,
+    answer(status, headers = {}, afterMs = 0) {
+      const write = (response: ServerResponse, message: Message) => {
         const code = typeof status === 'number' ? status : status(message);
         response.writeHead(code, { 'content-type': 'application/json', ...headers });
         response.end(code === 200 ? JSON.stringify({ id: `m-${message.leadId}` }) : '{}');
+      };
+      reply = (response, message) => {
+        if (afterMs === 0) write(response, message);
+        else setTimeout(write, afterMs, response, message);
       };
       for (const [response, message] of held) reply(response, message);
     },

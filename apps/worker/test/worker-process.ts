@@ -11,6 +11,8 @@ const mains = {
   built: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
   /** The same process with handlers that misbehave. */
   stubborn: fileURLToPath(new URL('./stubborn-main.ts', import.meta.url)),
+  /** The same process with jobs that take as long as they say. */
+  timed: fileURLToPath(new URL('./timed-main.ts', import.meta.url)),
 };
 
 export interface WorkerProcess extends AsyncDisposable {

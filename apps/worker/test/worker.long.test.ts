@@ -6,7 +6,7 @@ import { openOutside } from './outside.js';
 import { startWorker } from './worker-process.js';
 
 const redis = useRedis({ appendonly: true });
-/** Of the queue package: a loop that has not asked for work for this long is stuck. */
+/** Two leases: a loop that has not asked for work for this long is stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 test('A27: after Redis was away for 20 s a worker runs what is enqueued then, without a restart', async () => {
@@ -41,18 +41,25 @@ test('A27: after Redis was away for 20 s a worker runs what is enqueued then, wi
   await jobs.close();
 });
 
-test('a consume loop that gets no answer any more turns /healthz red, an empty queue does not', async () => {
+test('a consume loop that gets no answer any more turns /healthz red; an empty queue and one with only held jobs do not', async () => {
+  await using outside = await openOutside();
+  outside.answer(429, { 'retry-after': '600' });
+  const jobs = openOutreachJobs(redis.url, redis.prefix);
   await using worker = await startWorker('shipped', {
     REDIS_URL: redis.url,
     FAIRLANE_PREFIX: redis.prefix,
-    OUTREACH_GATEWAY_URL: 'http://outreach.invalid',
+    OUTREACH_GATEWAY_URL: outside.url,
+    WORKER_QUEUES: 'outreach:5-5,bulk:1-1',
   });
-  // Longer than the threshold with nothing to do: asking an empty queue is a sign of life.
+  await jobs.enqueue(50);
+  await expect.poll(async () => (await jobs.producer.queueCounts('outreach')).held).toBe(50);
+  // Longer than the threshold with nothing to do: asking in vain is a sign of life.
   const idleSince = performance.now();
   while (performance.now() - idleSince < STUCK_AFTER_MS + 10_000) {
     expect((await worker.check('/healthz')).status).toBe(200);
     await delay(1_000);
   }
+  expect((await jobs.producer.queueCounts('outreach')).held).toBe(50);
   process.kill(redis.server.pid, 'SIGSTOP');
   try {
     await expect
@@ -62,4 +69,5 @@ test('a consume loop that gets no answer any more turns /healthz red, an empty q
     process.kill(redis.server.pid, 'SIGCONT');
   }
   await expect.poll(async () => (await worker.check('/healthz')).status, { timeout: 30_000 }).toBe(200);
+  await jobs.close();
 });

@@ -84,7 +84,7 @@ describe('SIGTERM', () => {
     expect(await jobs.statesOf(late)).toEqual(['ready']);
   });
 
-  test('jobs that outlast the grace period are given back with their attempts and another worker runs them', async () => {
+  test('A35: jobs that outlast the grace period are given back with their attempts and another worker runs them', async () => {
     await using worker = await startWorker('shipped', environment({ WORKER_GRACE_MS: '300' }));
     const ids = await jobs.enqueue(4);
     await expect.poll(outside.waiting).toBe(4);

@@ -7,6 +7,7 @@ import { heldWorker } from './benchmarks/held-worker.js';
 import { jobBytes } from './benchmarks/job-bytes.js';
 import { oneJobWait } from './benchmarks/one-job-wait.js';
 import { rate } from './benchmarks/rate.js';
+import { readingsBenchmark } from './benchmarks/readings.js';
 import { smallAccountWait } from './benchmarks/small-account-wait.js';
 import { throughputGated } from './benchmarks/throughput-gated.js';
 import { throughputManyAccounts } from './benchmarks/throughput-many-accounts.js';
@@ -33,6 +34,7 @@ export const benchmarks: readonly Benchmark[] = [
   jobBytes,
   effectsVsNone,
   api,
+  readingsBenchmark,
   twoWorkers,
   smallAccountWait,
   day,

@@ -2,16 +2,19 @@ import type { Blobs } from '@fairlane/blobs';
 import { maskSensitive, parsePayload } from '@fairlane/sdk';
 import { describe, expect, it } from 'vitest';
 import { catalogue, contracts, outreachSend, reportImport } from './contracts.js';
-import { createImplementations, type JobDependencies } from './index.js';
+import { createImplementations, urlJobs, type JobDependencies } from './index.js';
 import type { WebhookEndpoints } from './webhooks.js';
 
 /** Never called here. */
 const blobs = {} as Blobs;
 const webhookEndpoints = {} as WebhookEndpoints;
 
+const url = 'http://127.0.0.1:1';
+const urls = Object.fromEntries(Object.keys(urlJobs).map((name) => [name, url]));
+
 function implemented(changes: Partial<JobDependencies> = {}) {
-  const deps = { gatewayUrl: 'http://127.0.0.1:1', webhookEndpoints, allowPrivateTargets: false, blobs };
-  return createImplementations({ ...deps, ...changes }).map(({ contract }) => contract);
+  const deps = { gatewayUrl: url, webhookEndpoints, allowPrivateTargets: false, blobs, urls };
+  return new Set(createImplementations({ ...deps, ...changes }).map(({ contract }) => contract));
 }
 
 const payload = {
@@ -51,12 +54,18 @@ describe('the catalogue', () => {
   });
 
   it('has an implementation of every job', () => {
-    expect(implemented()).toEqual([...contracts]);
+    expect(implemented()).toEqual(new Set<unknown>(contracts));
     expect(catalogue.jobs).toEqual([...contracts]);
   });
 
   it('leaves jobs that need stored files to workers that have them', () => {
-    expect(implemented({ blobs: undefined })).toEqual(contracts.filter((one) => one !== reportImport));
+    const others = contracts.filter((one) => one !== reportImport);
+    expect(implemented({ blobs: undefined })).toEqual(new Set<unknown>(others));
+  });
+
+  it('leaves jobs that call a URL to workers that know it', () => {
+    const others = contracts.filter(({ name }) => !(name in urlJobs));
+    expect(implemented({ urls: {} })).toEqual(new Set<unknown>(others));
   });
 
   it.each([

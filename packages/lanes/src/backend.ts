@@ -409,7 +409,9 @@ export class LaneBackend extends RedisQueueBackend {
 
   override async close(force = false): Promise<void> {
     this.waker.stop();
-    await this.upkeep?.stop();
+    const stopped = this.upkeep?.stop();
+    // By force: what is on its way may never be answered, and ends with its connection.
+    if (!force) await stopped;
     await super.close(force);
   }
 }

@@ -2,8 +2,11 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { ownKeyOfBase } from './keys.js';
 import { ownScript } from './scripts.js';
 
-/** An ioredis client (left open), its options, or a URL. Scripts need ioredis' default shapes of replies. */
-export type LaneConnection = Redis | Omit<RedisOptions, 'replyMapping'> | string;
+/**
+ * An ioredis client (left open), its options, with a `url` or without as BullMQ takes them, or a URL. Scripts need
+ * ioredis' default shapes of replies.
+ */
+export type LaneConnection = Redis | (Omit<RedisOptions, 'replyMapping'> & { url?: string }) | string;
 
 const OWN_COMMANDS = {
   account: 2,
@@ -67,6 +70,6 @@ export function openClient(connection: LaneConnection): { client: Redis; owned: 
   if (connection instanceof Redis) {
     return { client: connection, owned: false };
   }
-  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
-  return { client, owned: true };
+  const { url, ...options } = typeof connection === 'string' ? { url: connection } : connection;
+  return { client: url === undefined ? new Redis(options) : new Redis(url, options), owned: true };
 }

@@ -33,9 +33,13 @@ export interface JobFilter {
   tag?: string;
   name?: string;
   state?: ListedState;
+  /** Any of these. */
+  states?: readonly ListedState[];
   queue?: string;
   /** Only jobs created at or after this time, ms. */
   since?: number;
+  /** Only jobs created at or before this time, ms. */
+  until?: number;
 }
 
 /** One source of jobs, newest first: a state in a queue, and how many of it are behind us. */
@@ -73,7 +77,9 @@ function matches(job: ListedJob, filter: JobFilter): boolean {
     (filter.tag === undefined || job.tag === filter.tag) &&
     (filter.name === undefined || job.name === filter.name) &&
     (filter.state === undefined || job.state === filter.state) &&
-    (filter.since === undefined || job.createdAt >= filter.since)
+    (filter.states === undefined || filter.states.includes(job.state)) &&
+    (filter.since === undefined || job.createdAt >= filter.since) &&
+    (filter.until === undefined || job.createdAt <= filter.until)
   );
 }
 
@@ -81,7 +87,13 @@ function sourcesOf(filter: JobFilter, queues: readonly string[]): Source[] {
   const states =
     filter.account === undefined && filter.tag !== undefined
       ? ['tagged']
-      : [...new Set((filter.state ? [filter.state] : LISTED_STATES).flatMap((state) => SOURCES[state]))];
+      : [
+          ...new Set(
+            (filter.state ? [filter.state] : (filter.states ?? LISTED_STATES)).flatMap(
+              (state) => SOURCES[state],
+            ),
+          ),
+        ];
   return queues.flatMap((queue) => states.map((state) => ({ queue, state, offset: 0 })));
 }
 

@@ -22,4 +22,4 @@ export { openLedger, type LedgerChoice } from './open-ledger.js';
 export { migrateLedger } from './postgres/migrate.js';
 export { createPostgresLedger, type PostgresLedgerOptions } from './postgres/postgres-ledger.js';
 export { createRedisLedger, type RedisLedgerOptions } from './redis/redis-ledger.js';
-export { MAX_RESULT_BYTES } from './kept-result.js';
+export { MAX_KEPT_BYTES as MAX_RESULT_BYTES } from '@fairlane/sdk/internal';

@@ -1,3 +1,5 @@
+import type { KeptResult } from '@fairlane/sdk/internal';
+
 /**
  * State of an effect:
  * `started` a holder may have sent it and left no outcome; `done` applied, its result is kept; `not_applied`
@@ -16,10 +18,7 @@ export interface EffectView {
   readonly at: string;
 }
 
-/** What is kept of a result: its JSON text, nothing for `undefined`, or why it could not be kept. */
-export type KeptResult =
-  | { readonly kept: 'json'; readonly json: string }
-  | { readonly kept: 'nothing' | 'too_large' | 'unserialisable' };
+export type { KeptResult };
 
 export interface BeginRequest {
   readonly jobId: string;
@@ -118,6 +117,11 @@ export interface EffectLedger {
   resolve(request: ResolveRequest): Promise<ResolveReply>;
   /** Effects of a job by name; empty for a job without any. */
   effects(jobId: string): Promise<EffectView[]>;
+  /**
+   * Of a page of jobs those with effects whose outcome is open, and the states of these. One question for all of them,
+   * answered in one step: at most some hundreds at a time.
+   */
+  unsettled(jobIds: readonly string[]): Promise<ReadonlyMap<string, readonly Unsettled['state'][]>>;
   /** Forgets jobs that nothing refers to any more. */
   sweep(request: SweepRequest): Promise<SweepReply>;
   /** Rejects with the reason when the ledger cannot be used. */

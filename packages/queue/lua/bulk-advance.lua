@@ -24,6 +24,12 @@ if held[1] ~= 'running' or held[2] ~= ARGV[2] then
   return 0
 end
 redis.call('HINCRBY', KEYS[1], 'failed', ARGV[4])
+-- The count that it began with had a bound.
+local counts = redis.call('HMGET', KEYS[1], 'matched', 'done', 'failed')
+local met = counts[2] + counts[3]
+if met > tonumber(counts[1]) then
+  redis.call('HSET', KEYS[1], 'matched', met)
+end
 if ARGV[3] == '' then
   endOperation(KEYS[1], KEYS[2], ARGV[1], 'done', ARGV[6])
 else

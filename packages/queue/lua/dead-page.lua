@@ -9,52 +9,48 @@
     1  base      key prefix of the queue
     2  diedAtMs  of the place, '' to begin with the latest
     3  id        of the place
-    4  count     most rows
+    4  count     most letters that are looked at
+    5  filter    JSON { name?, tag?, code?, since? }: all that is given must hold; `since` in ms
+    6  field, ... of the job that each row brings
 
   Computed keys: <base><id>, sharing the hash tag.
-  Bound: `count` rows and O(log n) single reads to find the place.
-  Reply  rows { id, diedAtMs, name, ln, tg, timestamp, atm, opts, flErrors }, '' where a field is missing
+  Bound: `count` letters and O(log n) single reads to find the place.
+  Reply
+    1  1 when there is nothing behind what was looked at, else 0
+    2  how many were looked at
+    3  diedAtMs, id of the last one that was looked at; '' where there is none
+    4  rows { id, diedAtMs, code, value of each field }, '' where a field is missing
 ]]
-local dead, base, placeMs, placeId, count = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+--- @include "dead-code"
+--- @include "rank-behind"
 
--- Bytes, as Redis orders members: Lua's `<` follows the locale of the server.
-local function isBefore(id, other)
-  for at = 1, math.min(#id, #other) do
-    local byte, otherByte = string.byte(id, at), string.byte(other, at)
-    if byte ~= otherByte then
-      return byte < otherByte
-    end
-  end
-  return #id < #other
-end
+local dead, base, count, filter = KEYS[1], ARGV[1], tonumber(ARGV[4]), cjson.decode(ARGV[5])
+local fields = { 'name', 'tg', 'flErrors', 'opts', unpack(ARGV, 6) }
 
--- Rank of the first one behind the place. Any number may have died in one millisecond, so these are bisected.
-local function firstRank()
-  if placeMs == '' then
-    return 0
-  end
-  local low = redis.call('ZCOUNT', dead, '(' .. placeMs, '+inf')
-  local high = low + redis.call('ZCOUNT', dead, placeMs, placeMs)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    if isBefore(redis.call('ZREVRANGE', dead, middle, middle)[1], placeId) then
-      high = middle
-    else
-      low = middle + 1
-    end
-  end
-  return low
-end
-
-local rank = firstRank()
+local rank = rankBehind(dead, ARGV[2], ARGV[3])
 local found = redis.call('ZREVRANGE', dead, rank, rank + count - 1, 'WITHSCORES')
-local rows = {}
+local rows, looked, last = {}, 0, { '', '' }
+local isEnd = #found < 2 * count
 for at = 1, #found, 2 do
-  local fields = redis.call('HMGET', base .. found[at], 'name', 'ln', 'tg', 'timestamp', 'atm', 'opts', 'flErrors')
-  local row = { found[at], found[at + 1] }
-  for i = 1, 7 do
-    row[#row + 1] = fields[i] or ''
+  local id, diedAtMs = found[at], found[at + 1]
+  if filter.since and tonumber(diedAtMs) < filter.since then
+    isEnd = true
+    break
   end
-  rows[#rows + 1] = row
+  looked, last = looked + 1, { diedAtMs, id }
+  local values = redis.call('HMGET', base .. id, unpack(fields))
+  local name, tag = values[1] or '', values[2] or ''
+  -- Of a job whose hash is gone only the id is left.
+  local isThere = values[1] or values[4]
+  if isThere and (not filter.name or filter.name == name) and (not filter.tag or filter.tag == tag) then
+    local code = deadCode(values[3])
+    if not filter.code or filter.code == code then
+      local row = { id, diedAtMs, code }
+      for i = 5, #fields do
+        row[#row + 1] = values[i] or ''
+      end
+      rows[#rows + 1] = row
+    end
+  end
 end
-return rows
+return { isEnd and 1 or 0, looked, last, rows }

@@ -14,17 +14,38 @@ const common = {
 } satisfies RedisOptions;
 
 /**
+ * A connection that has brought nothing for so long, while an answer is due, is broken whatever the network says, and
+ * another is made: a firewall that forgot it, or a peer that vanished, would be noticed after a quarter of an hour. A
+ * third of the lease, so that a renewal that vanished is sent again before its lease is over.
+ */
+export function silenceMsOf(leaseMs: number): number {
+  return Math.min(MAX_SILENCE_MS, Math.max(MIN_SILENCE_MS, Math.floor(leaseMs / 3)));
+}
+
+/** Longer than Redis is busy with one command, however slow its disk. */
+const MAX_SILENCE_MS = 10_000;
+/** Longer than a worker blocks on purpose (800 ms). */
+const MIN_SILENCE_MS = 2_000;
+
+/** What such a connection ends with, apart from one that was refused or reset. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Socket timeout');
+}
+
+/**
  * A connection for producers: while Redis is away a command fails instead of waiting to be sent later, since the
  * caller has been told by then that its job was refused (A28).
+ *
+ * @param silenceMs it is made anew when it has brought nothing for so long although an answer is due.
  */
 export function connectProducer(
   redis: RedisSettings,
   logger: QueueLogger,
-  more: Pick<RedisOptions, 'socketTimeout'> = {},
+  silenceMs = MAX_SILENCE_MS,
 ): Redis {
   const options = {
     ...common,
-    ...more,
+    socketTimeout: silenceMs,
     // Without offline queue, resending and retries no command outlives the connection it was given to.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -54,16 +75,24 @@ function gatherWrites(client: Redis): void {
   });
 }
 
-/** Options for the connections of workers and boards, which wait for Redis for as long as it takes. */
-export function waitingConnection(redis: RedisSettings): ConnectionOptions {
+/**
+ * Options for the connections of workers and boards, which wait for Redis for as long as it takes.
+ *
+ * @param silenceMs as for `connectProducer`; above the time for which a worker blocks.
+ */
+export function waitingConnection(redis: RedisSettings, silenceMs = MAX_SILENCE_MS): ConnectionOptions {
   const given = typeof redis === 'string' ? { url: redis } : redis;
-  const options: object = { ...given, ...common, maxRetriesPerRequest: null };
+  const options: object = { ...given, ...common, socketTimeout: silenceMs, maxRetriesPerRequest: null };
   return options;
 }
 
 /** A connection that waits for Redis like a worker's, for messages. */
 export function connectSubscriber(redis: RedisSettings): Redis {
-  const options = { ...common, maxRetriesPerRequest: null } satisfies RedisOptions;
+  const options = {
+    ...common,
+    socketTimeout: MAX_SILENCE_MS,
+    maxRetriesPerRequest: null,
+  } satisfies RedisOptions;
   return typeof redis === 'string' ? new Redis(redis, options) : new Redis({ ...redis, ...options });
 }
 

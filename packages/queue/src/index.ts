@@ -26,13 +26,19 @@ export type {
   ResolveOutcome,
 } from './operations/dead-letters.js';
 export type {
+  BulkCancelOutcome,
+  BulkCancelRequest,
   BulkFilter,
   BulkMatch,
   BulkOperation,
   BulkReplayOutcome,
   BulkReplayRequest,
+  CancelFilter,
+  CancelMatch,
 } from './operations/bulk/bulk-operation.js';
 export { createBulkRunner, type BulkRunner, type BulkRunnerOptions } from './operations/bulk/bulk-runner.js';
+export type { DeadCount } from './operations/count-dead-letters.js';
+export type { DeadFilter } from './operations/dead-rows.js';
 export type { DeadLetter, DeadLetterFilter } from './operations/list-dead-letters.js';
 export type { StoredPayload } from './payloads/stored-payload.js';
 export { isClaimCheck, type ClaimCheck } from './payloads/claim-check.js';

@@ -27,4 +27,4 @@ export {
   type Role,
   type TokenRecord,
 } from './tokens.js';
-export { variables, type QueueSlots } from './variables.js';
+export { jobUrl, variables, type QueueSlots } from './variables.js';

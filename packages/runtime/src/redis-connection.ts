@@ -3,6 +3,8 @@ import type { Logger } from './logger.js';
 
 const commandTimeoutMs = 1_500;
 const maxReconnectDelayMs = 1_000;
+/** A connection that has brought nothing for so long, while an answer is due, is made anew: it may be half-open. */
+const silenceMs = 2 * commandTimeoutMs;
 
 /**
  * A connection for checks and short reads. It reconnects for ever and logs its errors (an `error` event
@@ -14,6 +16,7 @@ export function connectRedis(url: string, { name, logger }: { name: string; logg
     connectionName: `fairlane:${name}`,
     commandTimeout: commandTimeoutMs,
     connectTimeout: commandTimeoutMs,
+    socketTimeout: silenceMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -69,6 +69,9 @@ const queueSlots = z.string().transform((text, context): QueueSlots[] => {
   return queues as QueueSlots[];
 });
 
+/** A variable that names what a job calls, such as `JOB_BILLING_CHARGE_URL`. */
+export const jobUrl = url(['http:', 'https:']).optional();
+
 /** Every environment variable of the three apps. An app reads those it needs with `readEnv`. */
 export const variables = {
   // No default: nothing is written to a server that nobody named.

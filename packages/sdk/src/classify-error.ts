@@ -164,7 +164,8 @@ function readHeader(headers: unknown): string | undefined {
 }
 
 function classifyNode(link: unknown): Classification | undefined {
-  const code = read(link, 'code');
+  // The fetch of Node 24 gives the error of its parser no code.
+  const code = read(link, 'code') ?? (read(link, 'name') === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined);
   return typeof code === 'string' ? classifyNodeCode(code, read(link, 'syscall')) : undefined;
 }
 

@@ -56,6 +56,24 @@ describe('GET /v1/dead-letters', () => {
   });
 });
 
+describe('GET /v1/dead-letters/codes', () => {
+  it('counts all that match, of the accounts of the token only', async () => {
+    const api = await start();
+    await deadJobs(redis, api, Outside.refuses, [{ accountId: 'own' }, {}]);
+    await deadJobs(redis, api, Outside.hangsUp);
+    const counted = async (query: string, token = api.tokens.viewer) =>
+      (await api.call('GET', `/v1/dead-letters/codes${query}`, { token })).json;
+    const all = { matched: 3, byCode: { rejected: 2, unknown_outcome: 1 }, complete: true };
+    expect(await counted('')).toEqual(all);
+    expect(await counted('?account=a1&code=rejected')).toMatchObject({ byCode: { rejected: 1 } });
+    const own = { matched: 1, byCode: { rejected: 1 }, complete: true };
+    expect(await counted('', api.tokens['own-viewer'])).toEqual(own);
+    const nothing = { matched: 0, byCode: {}, complete: true };
+    expect(await counted('?account=a1', api.tokens['own-viewer'])).toEqual(nothing);
+    expect(await counted(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual(nothing);
+  });
+});
+
 describe('POST /v1/dead-letters/{id}/replay', () => {
   it('R2 runs the job again as a new run, with an audit line', async () => {
     const api = await start();

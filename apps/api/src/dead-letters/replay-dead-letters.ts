@@ -1,6 +1,7 @@
 import type { BulkFilter } from '@fairlane/queue';
 import type { z } from 'zod';
 import { definedOnly } from '../http/defined-only.js';
+import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
 import type { bulkReplayBody } from './schemas.js';
@@ -27,7 +28,7 @@ export async function replayDeadLetters(
     const { until: untilMs, ...match } = await app.operations.previewReplay(filter);
     return { status: 200, body: { ...match, until: new Date(untilMs).toISOString() } };
   }
-  const idempotencyKey = keyOf(call.request.headers['idempotency-key']);
+  const idempotencyKey = idempotencyKeyOf(call);
   const outcome = await app.operations.replayAll({ filter, perSecond, by: principal.id, idempotencyKey });
   if (outcome.outcome === 'conflict') throw new Problem('idempotency_conflict');
   if (outcome.outcome === 'too_many') throw new Problem('too_many_operations', RETRY);
@@ -47,11 +48,3 @@ export async function replayDeadLetters(
 }
 
 const RETRY = { headers: { 'retry-after': '10' } };
-const MAX_KEY = 255;
-
-function keyOf(header: string | string[] | undefined): string | undefined {
-  const key = header?.toString();
-  if (key === undefined) return undefined;
-  if (key.length >= 1 && key.length <= MAX_KEY) return key;
-  throw new Problem('invalid_request', { detail: `Idempotency-Key has from 1 to ${MAX_KEY} characters.` });
-}

@@ -1,5 +1,6 @@
 import { route, type Route } from '../http/route.js';
 import { jobIdParams } from '../jobs/schemas.js';
+import { countCodes } from './count-codes.js';
 import { listDeadLetters } from './list-dead-letters.js';
 import { purgeDeadLetter } from './purge-dead-letter.js';
 import { replayDeadLetter } from './replay-dead-letter.js';
@@ -8,6 +9,8 @@ import {
   bulkPreview,
   bulkReplayBody,
   bulkStarted,
+  deadCodes,
+  deadCodesQuery,
   deadLetterList,
   deadLettersQuery,
   replayAnswer,
@@ -25,6 +28,18 @@ export const deadLetterRoutes: readonly Route[] = [
     responses: { 200: { description: 'A page of dead letters', schema: deadLetterList } },
     errors: [],
     handler: listDeadLetters,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/dead-letters/codes',
+    summary:
+      'How many died of what, over all that match. An answer may be some seconds old, longer where counting takes long',
+    access: ['producer', 'viewer', 'operator'],
+    accountTokens: 'narrowed',
+    query: deadCodesQuery,
+    responses: { 200: { description: 'Counts', schema: deadCodes } },
+    errors: [],
+    handler: countCodes,
   }),
   route({
     method: 'post',

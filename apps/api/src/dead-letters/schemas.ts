@@ -13,6 +13,8 @@ const filterFields = {
 
 export const deadLettersQuery = z.strictObject({ ...filterFields, ...listFields });
 
+export const deadCodesQuery = z.strictObject(filterFields);
+
 const MAX_PER_SECOND = 1_000;
 
 export const bulkReplayBody = z.strictObject({
@@ -48,14 +50,25 @@ export const replayAnswer = z
   .object({ id: z.string(), status: z.literal('replayed') })
   .meta({ id: 'ReplayAnswer' });
 
-const bulkMatch = {
+const counted = {
   matched: z.int(),
   byCode: z.record(z.string(), z.int()).meta({ description: 'Of the matched, by the code they died with' }),
+};
+
+const complete = z.boolean().meta({
+  description:
+    'False where there were more than one count looks at (500,000): then there are at least so many',
+});
+
+export const deadCodes = z.object({ ...counted, complete }).meta({ id: 'DeadLetterCodes' });
+
+const bulkMatch = {
+  ...counted,
   unresolved: z.int().meta({ description: 'Left out: an effect of theirs waits for the word of a person' }),
   until: z.iso.datetime().meta({ description: 'What dies later stays out' }),
 };
 
-export const bulkPreview = z.object(bulkMatch).meta({ id: 'BulkReplayPreview' });
+export const bulkPreview = z.object({ ...bulkMatch, complete }).meta({ id: 'BulkReplayPreview' });
 
 export const bulkStarted = z
   .object({ operation: z.string(), ...bulkMatch })

@@ -9,6 +9,7 @@ const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
 
 /** Who may call what, written down a second time on purpose: a new or changed route fails until it is here too. */
 const expected: Record<string, 'public' | Role[]> = {
+  'post /v1/jobs/cancel': ['producer', 'operator'],
   'post /v1/jobs/{name}': ['producer', 'operator'],
   'post /v1/jobs/{name}/batch': ['producer', 'operator'],
   'get /v1/jobs/{id}': ['producer', 'viewer', 'operator'],
@@ -23,9 +24,10 @@ const expected: Record<string, 'public' | Role[]> = {
   'get /v1/webhook-endpoints/{id}': ['producer', 'viewer', 'operator'],
   'delete /v1/webhook-endpoints/{id}': ['producer', 'operator'],
   'get /v1/dead-letters': ['producer', 'viewer', 'operator'],
+  'get /v1/dead-letters/codes': ['producer', 'viewer', 'operator'],
   'post /v1/dead-letters/replay': ['operator'],
-  'get /v1/operations/{id}': ['operator'],
-  'post /v1/operations/{id}/cancel': ['operator'],
+  'get /v1/operations/{id}': ['producer', 'operator'],
+  'post /v1/operations/{id}/cancel': ['producer', 'operator'],
   'post /v1/dead-letters/{id}/replay': ['operator'],
   'delete /v1/dead-letters/{id}': ['operator'],
   'get /v1/queues': ['viewer', 'limits', 'operator'],

@@ -1,7 +1,9 @@
+import { PermanentError, ThrottledError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { message } from '../testing-support/catalogue.js';
 import { startApi } from '../testing-support/start-api.js';
+import { startWorker } from '../testing-support/start-worker.js';
 
 const redis = useRedis();
 const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
@@ -27,6 +29,35 @@ describe('GET /v1/jobs/{id}', () => {
       effects: [],
     });
     expect(view.text).not.toContain('hunter2');
+  });
+
+  it('tells every failed attempt of one job, to viewers too, and in a list the last alone', async () => {
+    const api = await start();
+    const { json } = await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a1' }) });
+    let runs = 0;
+    await startWorker(redis, () => {
+      runs += 1;
+      if (runs === 1) throw new ThrottledError({ retryAfterMs: 20 });
+      throw new PermanentError({ code: 'target_gone', reason: 'it moved' });
+    });
+    const token = api.tokens.viewer;
+    const read = async () => (await api.call('GET', `/v1/jobs/${String(json['id'])}`, { token })).json;
+    await expect.poll(async () => (await read())['state']).toBe('dead');
+    const [worker, at] = [expect.any(String) as string, expect.stringMatching(/Z$/) as string];
+    expect((await read())['failures']).toEqual([
+      { attempt: 1, code: 'target_gone', class: 'permanent', message: 'it moved', at, worker },
+      {
+        attempt: 1,
+        code: 'throttled',
+        class: 'throttled',
+        message: expect.any(String) as string,
+        at,
+        worker,
+      },
+    ]);
+    const list = await api.call('GET', '/v1/jobs?account=a1', { token });
+    expect(list.json['items']).toMatchObject([{ lastError: { code: 'target_gone' } }]);
+    expect(list.text).not.toContain('"failures"');
   });
 
   it('answers 404 for ids that never were, malformed ones too', async () => {

@@ -3,7 +3,7 @@ import { accountOf } from '../http/account-of.js';
 import { definedOnly } from '../http/defined-only.js';
 import { mayTouch } from '../http/access.js';
 import type { Call, Reply } from '../http/route.js';
-import { presentJob } from './present-job.js';
+import { presentListedJob } from './present-job.js';
 import type { jobsQuery } from './schemas.js';
 
 type ListCall = Call<unknown, z.output<typeof jobsQuery>>;
@@ -23,7 +23,7 @@ export async function listJobs(call: ListCall): Promise<Reply> {
   const filter = definedOnly({ ...wanted, account, since: since?.getTime(), cursor });
   const page = await app.operations.jobs(filter);
   const items = page.items
-    .map((job) => presentJob(job, principal))
+    .map((job) => presentListedJob(job, principal))
     // Waiting jobs come lane by lane: without an account the order holds within a page, not from page to page.
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
   return { status: 200, body: app.cursors.seal('jobs', { items, cursor: page.cursor }) };

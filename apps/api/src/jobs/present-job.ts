@@ -7,3 +7,9 @@ export function presentJob(job: JobView, { role }: Principal): Omit<JobView, 're
   const { result: _, ...view } = job;
   return view;
 }
+
+/** In a list: the last error stands for all, which a page of ten each would be mostly made of. */
+export function presentListedJob(job: JobView, principal: Principal): Omit<JobView, 'result' | 'failures'> {
+  const { failures: _, ...view } = presentJob(job, principal);
+  return view;
+}

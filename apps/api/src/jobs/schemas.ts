@@ -49,14 +49,38 @@ export const enqueueQuery = z
     message: 'give runAt or delayMs, not both',
   });
 
-export const jobsQuery = z.strictObject({
+const filterFields = {
   account: z.string().min(1).max(256).optional(),
   state: state.optional(),
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
   since: moment.optional().meta({ description: 'Only jobs handed in at or after this moment' }),
-  ...listFields,
+};
+
+export const jobsQuery = z.strictObject({ ...filterFields, ...listFields });
+
+export const bulkCancelBody = z.strictObject({
+  filter: z
+    .strictObject({
+      ...filterFields,
+      until: moment.optional().meta({ description: 'Only jobs handed in at or before this moment' }),
+    })
+    .default({}),
+  all: z.boolean().optional().meta({ description: 'Needed where the filter narrows nothing' }),
+  dryRun: z.boolean().optional().meta({ description: 'Count only' }),
 });
+
+const cancelMatch = {
+  matched: z.int().meta({ description: 'Jobs of the filter that have not ended' }),
+  byState: z.partialRecord(state, z.int()).meta({ description: 'Of the matched, by their state' }),
+  until: z.iso.datetime().meta({ description: 'What is handed in later stays out' }),
+};
+
+export const bulkCancelPreview = z.object(cancelMatch).meta({ id: 'BulkCancelPreview' });
+
+export const bulkCancelStarted = z
+  .object({ operation: z.string(), ...cancelMatch })
+  .meta({ id: 'BulkCancelStarted' });
 
 const time = z.iso.datetime();
 
@@ -87,6 +111,14 @@ export const batchSummary = z
   .object({ summary: z.object({ accepted: z.int(), duplicates: z.int(), rejected: z.int() }) })
   .meta({ id: 'BatchSummary', description: 'Last line of the answer to a batch' });
 
+const failure = {
+  code: z.string(),
+  class: z.string(),
+  message: z.string(),
+  status: z.int().optional(),
+  at: time,
+};
+
 export const jobView = z
   .object({
     id: z.string(),
@@ -105,15 +137,20 @@ export const jobView = z
     stalls: z.int(),
     worker: z.string().optional(),
     leaseExpiresAt: time.optional(),
-    lastError: z
-      .object({
-        code: z.string(),
-        class: z.string(),
-        message: z.string(),
-        status: z.int().optional(),
-        at: time,
-      })
-      .optional(),
+    lastError: z.object(failure).optional(),
+    failures: z
+      .array(
+        z.object({
+          attempt: z.int().meta({ description: 'Counted from 1; one that was put off is counted again' }),
+          ...failure,
+          worker: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'Attempts that failed or were put off, the latest first, ten at most. Left out where there are none, and in lists',
+      }),
     createdAt: time,
     startedAt: time.optional(),
     finishedAt: time.optional(),

@@ -67,6 +67,14 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, '/v1/jobs?account=a1&limit=5'],
       [400, '/v1/jobs?state=x'],
     ],
+    'post-jobs-cancel': [
+      [200, '/v1/jobs/cancel', { body: { all: true, dryRun: true } }],
+      [202, '/v1/jobs/cancel', { headers: { 'idempotency-key': 'k2' }, body: { filter: { account: 'x' } } }],
+      [409, '/v1/jobs/cancel', { headers: { 'idempotency-key': 'k2' }, body: { filter: { account: 'y' } } }],
+      [422, '/v1/jobs/cancel', { body: {} }],
+      [400, '/v1/jobs/cancel', { body: { filter: { state: 'lost' } } }],
+      [403, '/v1/jobs/cancel', { token: api.tokens['own-producer'], body: { filter: { account: 'x' } } }],
+    ],
     'post-jobs-id-cancel': [
       [200, `/v1/jobs/${scheduled}/cancel`],
       [409, `/v1/jobs/${scheduled}/cancel`],
@@ -123,6 +131,10 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [200, '/v1/dead-letters?account=a1&code=rejected&limit=5'],
       [400, '/v1/dead-letters?since=yesterday'],
     ],
+    'get-dead-letters-codes': [
+      [200, '/v1/dead-letters/codes?account=a1'],
+      [400, '/v1/dead-letters/codes?since=yesterday'],
+    ],
     'post-dead-letters-replay': [
       [200, '/v1/dead-letters/replay', { body: { all: true, dryRun: true } }],
       [202, '/v1/dead-letters/replay', { ...keyed, body: { filter: { account: 'nobody' } } }],
@@ -137,6 +149,7 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
     'post-operations-id-cancel': [
       [200, `/v1/operations/${operation}/cancel`],
       [404, '/v1/operations/nope/cancel'],
+      [403, '/v1/operations/nope/cancel', { token: api.tokens['own-producer'] }],
     ],
     'post-dead-letters-id-replay': [
       [409, `/v1/dead-letters/${unclear}/replay`],

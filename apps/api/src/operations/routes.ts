@@ -8,9 +8,10 @@ export const operationRoutes: readonly Route[] = [
   route({
     method: 'get',
     path: '/v1/operations/{id}',
-    summary: 'How far a bulk operation is, until a week after its end',
-    access: ['operator'],
-    accountTokens: 'refused',
+    summary:
+      'How far a bulk operation is, until a week after its end; but for operators, of those that the token has asked for',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
     params: operationParams,
     responses: { 200: { description: 'The operation', schema: operationView } },
     errors: ['operation_not_found'],
@@ -20,11 +21,11 @@ export const operationRoutes: readonly Route[] = [
     method: 'post',
     path: '/v1/operations/{id}/cancel',
     summary: 'Stop a bulk operation; what it has done stays done',
-    access: ['operator'],
-    accountTokens: 'refused',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
     params: operationParams,
     responses: { 200: { description: 'The operation, which runs no more', schema: operationView } },
-    errors: ['operation_not_found'],
+    errors: ['operation_not_found', 'account_forbidden'],
     handler: cancelOperation,
   }),
 ];

@@ -7,11 +7,18 @@ const count = z.int().min(0);
 export const operationView = z
   .object({
     id: z.string(),
-    kind: z.literal('replay'),
+    kind: z.enum(['replay', 'cancel']),
     state: z.enum(['running', 'done', 'cancelled']),
     matched: count,
-    done: count.meta({ description: 'Replayed; what others have replayed or purged meanwhile is not in it' }),
+    done: count.meta({
+      description:
+        'Replayed, or cancelled (running jobs end soon after); what others have done meanwhile is not in it',
+    }),
     failed: count,
+    skipped: count.optional().meta({
+      description:
+        'Of a cancel that is done: matched, but ended or in another state when their turn had come',
+    }),
     by: z.string(),
     createdAt: z.iso.datetime(),
   })

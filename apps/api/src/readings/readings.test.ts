@@ -26,12 +26,15 @@ const reading = {
 const send = (api: ApiUnderTest, body: object, token = api.tokens.producer) =>
   api.call('POST', '/v1/readings', { body, token });
 
-/** Takes incidents, each after a while. */
-async function startIncidentReceiver(delayMs = 0): Promise<{ url: string; incidents: unknown[] }> {
+/** Takes incidents, and answers them or leaves whoever sent them waiting. */
+async function startIncidentReceiver({ answers = true } = {}): Promise<{
+  url: string;
+  incidents: unknown[];
+}> {
   const incidents: unknown[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     incidents.push(await json(request));
-    setTimeout(() => response.writeHead(202).end('{}'), delayMs);
+    if (answers) response.writeHead(202).end('{}');
   };
   const server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -135,14 +138,22 @@ describe('POST /v1/readings', () => {
     expect(result).toMatchObject({ incident: { status: 202 }, summary: { by: 'local' } });
   });
 
-  it('does not wait for the receiver of incidents', async () => {
+  it('stores 300 readings of full disks while the receiver of incidents answers none', async () => {
     const api = await start();
-    const receiver = await startIncidentReceiver(4_000);
+    const receiver = await startIncidentReceiver({ answers: false });
     await startWorker(api, receiver.url);
-    const { status, json } = await send(api, { ...reading, percent: 100 });
-    const { id } = json['alert'] as { id: string };
-    expect(status).toBe(201);
+    const hosts = Array.from({ length: 300 }, (_none, at) => `db-${at}`);
+    const first = await send(api, { ...reading, percent: 100 });
     await expect.poll(() => receiver.incidents.length).toBe(1);
+    const answers = await Promise.all(hosts.map((host) => send(api, { ...reading, host, percent: 100 })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const accepted = answers.filter(
+      ({ json }) => (json['alert'] as { status: string }).status === 'accepted',
+    );
+    // One of them is the host of the first.
+    expect(accepted).toHaveLength(299);
+    const { id } = first.json['alert'] as { id: string };
     expect((await api.call('GET', `/v1/jobs/${id}`)).json['state']).toBe('active');
+    expect(await api.readings.latest('acme', 500)).toHaveLength(300);
   });
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { startFaultProxy } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../routes.js';
@@ -125,6 +126,24 @@ describe('while Redis is away', () => {
     await ready(api);
     expect((await api.call('POST', path, { body: message() })).status).toBe(202);
     expect(await api.producer.queueCounts('outreach')).toMatchObject({ ready: 21 });
+  });
+
+  it('A26 A28 answers 503 in time when its connections are half-open, and makes new ones by itself', async () => {
+    const proxy = await startFaultProxy({ target: { port: redis.server.port } });
+    try {
+      const api = await startApi({ redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix: redis.prefix });
+      const ownTimeMs = await timeOf(post(api, 5));
+      expect(proxy.silence()).toBeGreaterThan(0);
+      await refusedInTime(api, 5, ownTimeMs);
+      await ready(api);
+      await vi.waitFor(
+        async () => expect((await api.call('POST', path, { body: message() })).status).toBe(202),
+        10_000,
+      );
+      expect(await api.producer.queueCounts('outreach')).toMatchObject({ ready: 6 });
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('A29 answers 503 while Redis is full, and takes jobs again when it is not', async () => {

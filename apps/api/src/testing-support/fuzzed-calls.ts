@@ -69,6 +69,7 @@ const goodBodies: readonly (readonly [suffix: string, body: () => Record<string,
   ['/batch', () => message()],
   ['/limits/{group}', () => ({ limit: 5, perMs: 1_000, burst: 2, maxInFlight: 3 })],
   ['/resolve', () => ({ outcome: 'applied', externalId: 'm-7' })],
+  ['/v1/jobs/cancel', () => ({ filter: { account: 'own', tag: 'spring' } })],
   ['/dead-letters/replay', () => ({ filter: { account: 'own' }, perSecond: 5 })],
   [
     '/v1/readings',

@@ -30,6 +30,7 @@ import type { Catalogue } from '@fairlane/sdk';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../app.js';
 import { EventHub } from '../events/event-hub.js';
+import { createCancelledCounter } from '../jobs/cancelled-counter.js';
 import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS } from '../limits.js';
 import { catalogue as testCatalogue } from './catalogue.js';
 
@@ -103,12 +104,15 @@ export async function startApi({
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
   const ledger = createRedisLedger({ redis: redisUrl, prefix });
   const { timeoutMs } = PRODUCER_LIMITS;
-  const operations = createOperations({ ...connection, timeoutMs, effects: ledger });
+  const registry = createMetrics();
+  const onCancelled = createCancelledCounter(registry);
+  const operations = createOperations({ ...connection, timeoutMs, effects: ledger, onCancelled });
   const lanes = createLanes({ connection: redis, prefix });
   const statistics = createStatistics({ ...connection, timeoutMs, surveyEveryMs });
   const changes = createChangeFeed({ ...connection, timeoutMs });
   const bulkRunner = createBulkRunner({
     ...connection,
+    onCancelled,
     effects: ledger,
     pollMs: 100,
     onProgress: (id) => void changes.note({ kind: 'operation', id }),
@@ -132,7 +136,7 @@ export async function startApi({
     catalogue,
     tokens: records,
     logger,
-    registry: createMetrics(),
+    registry,
     readyz: { redis: redisCheck(redis) },
   });
   const server = createServer({ requestTimeout: 0 }, app).listen(0, '127.0.0.1');

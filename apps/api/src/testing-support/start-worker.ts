@@ -1,11 +1,14 @@
 import { createEffectRunner, type EffectLedger } from '@fairlane/ledger';
-import { createConsumer, type Consumer } from '@fairlane/queue';
+import { createConsumer, type Consumer, type ConsumerHooks } from '@fairlane/queue';
 import { createLogger } from '@fairlane/runtime';
 import { implement, type HandlerContext } from '@fairlane/sdk';
 import { onTestFinished } from 'vitest';
 import { catalogue, messageSend } from './catalogue.js';
 
-export type Handler = (payload: { leadId: string; accountId: string }, context: HandlerContext) => unknown;
+export type Handler = (
+  payload: { leadId: string; accountId: string; body: string },
+  context: HandlerContext,
+) => unknown;
 
 /**
  * A real worker of the queue `outreach` that runs `handler` for every `message.send`, until the test ends. Without one
@@ -23,6 +26,7 @@ export async function startWorker(
     readonly ledger?: EffectLedger;
     readonly leaseMs?: number;
     readonly beatEveryMs?: number;
+    readonly hooks?: ConsumerHooks;
   } = {},
 ): Promise<Consumer> {
   const consumer = createConsumer({

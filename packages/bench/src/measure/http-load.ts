@@ -6,7 +6,6 @@ import { accountName, benchJob } from '../workload.js';
 import { monotonicMs } from './clock.js';
 
 const ACCOUNTS = 100;
-const PATH = '/v1/jobs/outreach.send';
 
 export interface Target {
   readonly url: string;
@@ -14,10 +13,19 @@ export interface Target {
   readonly token?: string;
 }
 
-/** Every request hands in another job, or the server would answer "duplicate". */
-function bodyOf(index: number): string {
-  return JSON.stringify(benchJob(accountName(index % ACCOUNTS), index).data);
+/** What is sent again and again, and the answer to it. */
+export interface Posts {
+  readonly path: string;
+  readonly status: number;
+  bodyOf(index: number): string;
 }
+
+/** Every request hands in another job, or the server would answer "duplicate". */
+const jobs: Posts = {
+  path: '/v1/jobs/outreach.send',
+  status: 202,
+  bodyOf: (index) => JSON.stringify(benchJob(accountName(index % ACCOUNTS), index).data),
+};
 
 function headersFor({ token }: Target): Record<string, string> {
   const headers = { 'content-type': 'application/json' };
@@ -32,6 +40,7 @@ function headersFor({ token }: Target): Record<string, string> {
 export async function answerTimesMs(
   target: Target,
   { perSecond, seconds }: { perSecond: number; seconds: number },
+  posts: Posts = jobs,
 ): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
   const count = perSecond * seconds;
@@ -42,7 +51,8 @@ export async function answerTimesMs(
       const due = Math.min(count, Math.ceil(((monotonicMs() - startMs) * perSecond) / 1_000));
       while (timesMs.length < due) {
         const index = timesMs.length;
-        timesMs.push(answerTimeMs(target, agent, bodyOf(index), startMs + (index * 1_000) / perSecond));
+        const dueMs = startMs + (index * 1_000) / perSecond;
+        timesMs.push(answerTimeMs(target, agent, posts, posts.bodyOf(index), dueMs));
       }
       if (timesMs.length === count) {
         clearInterval(timer);
@@ -57,14 +67,20 @@ export async function answerTimesMs(
   }
 }
 
-async function answerTimeMs(target: Target, agent: Agent, body: string, dueMs: number): Promise<number> {
+async function answerTimeMs(
+  target: Target,
+  agent: Agent,
+  { path, status }: Posts,
+  body: string,
+  dueMs: number,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { ...headersFor(target), 'content-length': Buffer.byteLength(body) };
-    const sent = request(`${target.url}${PATH}`, { method: 'POST', agent, headers }, (response) => {
+    const sent = request(`${target.url}${path}`, { method: 'POST', agent, headers }, (response) => {
       response.resume();
       response.once('end', () => {
-        if (response.statusCode === 202) resolve(monotonicMs() - dueMs);
-        else reject(new Error(`expected 202, got ${response.statusCode}`));
+        if (response.statusCode === status) resolve(monotonicMs() - dueMs);
+        else reject(new Error(`expected ${status}, got ${response.statusCode}`));
       });
     });
     sent.once('error', reject);
@@ -89,9 +105,9 @@ export async function requestsPerSecond(
       requests: [
         {
           method: 'POST',
-          path: PATH,
+          path: jobs.path,
           headers: headersFor(target),
-          setupRequest: (asked) => ({ ...asked, body: bodyOf(next++) }),
+          setupRequest: (asked) => ({ ...asked, body: jobs.bodyOf(next++) }),
         },
       ],
     });

@@ -37,6 +37,8 @@ export class Holds {
       scripts,
       replyMapping: 'legacy',
       connectTimeout: 5_000,
+      // A connection that is silent although an answer is due may be half-open: it is made anew.
+      socketTimeout: 5_000,
       maxRetriesPerRequest: 3,
       retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
     } satisfies RedisOptions;

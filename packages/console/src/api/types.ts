@@ -33,6 +33,12 @@ export interface JobError {
   at: string;
 }
 
+/** An attempt that failed or was put off. */
+export interface Failure extends JobError {
+  attempt: number;
+  worker?: string;
+}
+
 export interface Job {
   id: string;
   key: string;
@@ -51,6 +57,8 @@ export interface Job {
   worker?: string;
   leaseExpiresAt?: string;
   lastError?: JobError;
+  /** The latest first; of one job, not of those in a list. */
+  failures?: Failure[];
   createdAt: string;
   startedAt?: string;
   finishedAt?: string;

@@ -6,7 +6,7 @@ import { DeadLettersPage } from '../pages/dead-letters/dead-letters-page.js';
 import { JobPage } from '../pages/job/job-page.js';
 import { JobsPage } from '../pages/jobs-page.js';
 import { OverviewPage } from '../pages/overview/overview-page.js';
-import { WorkersPage } from '../pages/workers-page.js';
+import { WorkersPage } from '../pages/workers/workers-page.js';
 import { StatusRegion } from '../parts/status.js';
 import { Header, pageTitles } from './header.js';
 import { Help } from './help.js';

@@ -7,9 +7,12 @@ export interface ApiOptions {
   enabled?: boolean;
   /** Shows the answer to the last path until the new one is there: for filters, never for another thing. */
   keepWhileChanging?: boolean;
-  /** Where the default is too much for what is read. */
+  /** Where the default is too much for what is read: no event makes it sooner. */
   everyMs?: number;
 }
+
+/** Marks what events leave alone, since it costs more than a page of rows. */
+export const paced = { isPaced: true };
 
 /** With a stream of events this only catches what no event tells, such as ages and rates. */
 const WITH_EVENTS_MS = 5_000;
@@ -27,6 +30,7 @@ export function useApi<T>(path: string, options: ApiOptions = {}): UseQueryResul
       if (connection.view().state === 'stale') return WITHOUT_EVENTS_MS;
       return everyMs ?? (events.isOpen() ? WITH_EVENTS_MS : WITHOUT_EVENTS_MS);
     },
+    ...(everyMs === undefined ? {} : { meta: paced }),
     ...(keepWhileChanging ? { placeholderData: keepPreviousData } : {}),
   });
 }

@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { rescueFocus } from './focus.js';
 
 interface DialogProps {
   title: string;
@@ -10,13 +11,17 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Closed before it is taken out of the page: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element === null) return undefined;
     element.showModal();
     // The attribute is lost where React creates the element: the safe control is marked instead.
     element.querySelector<HTMLElement>('[data-first-focus]')?.focus();
-    return () => element.close();
+    return () => {
+      element.close();
+      rescueFocus();
+    };
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose} onCancel={onClose}>

@@ -1,6 +1,7 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useIsLive } from '../live/use-connection.js';
 import { useRefresh } from '../live/use-api.js';
+import { rescueFocus } from './focus.js';
 import { announce } from './status.js';
 
 export interface Action {
@@ -19,10 +20,17 @@ export function useAction(): Action {
   const started = useRef(false);
   const isLive = useIsLive();
   const refresh = useRefresh();
+  const pressed = useRef<Element>(null);
+  useEffect(() => {
+    if (isRunning || pressed.current === null) return;
+    rescueFocus(pressed.current);
+    pressed.current = null;
+  }, [isRunning]);
 
   const run = async (perform: () => Promise<unknown>, done: string): Promise<boolean> => {
     if (started.current) return false;
     started.current = true;
+    pressed.current = document.activeElement;
     setRunning(true);
     setError(undefined);
     try {

@@ -1,5 +1,4 @@
 import { Queue, Worker, type Job } from 'bullmq';
-import { expect } from 'vitest';
 import {
   createLaneBackend,
   createLanes,
@@ -131,10 +130,4 @@ export function tally(names: readonly string[]): Record<string, number> {
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
-}
-
-/** Keys of lanes that a queue with nothing waiting may keep. */
-export async function expectIdle(bench: LaneBench): Promise<void> {
-  const { ready, held, active } = await bench.lanes.queueCounts(bench.name);
-  expect({ ready, held, active }).toEqual({ ready: 0, held: 0, active: 0 });
 }

@@ -5,26 +5,20 @@ import {
   decideEffect,
   DEFAULT_SETTLE_MS,
   EffectDeferredError,
-  EffectMisuseError,
   PermanentError,
   UnknownOutcomeError,
   type EffectCall,
   type EffectOptions,
 } from '@fairlane/sdk';
+import { boundedCall, CallAbortedError, EffectNames, nextAskMs } from '@fairlane/sdk/internal';
 
 import { StaleHolderError } from '../errors.js';
 import type { KeptResult } from '../ledger.js';
-import { boundedCall, CallAbortedError } from './bounded-call.js';
 import type { Begun, Claim } from './claim.js';
 import type { EffectOutcome, EffectScope } from './effect-scope.js';
 
-/** A handler that makes up names in a loop must not fill the ledger. */
-export const MAX_EFFECTS_PER_ATTEMPT = 256;
-const MAX_NAME_CHARS = 128;
-
-/** Between two questions to an outside that could not tell. */
-const MIN_ASK_PAUSE_MS = 1_000;
-const MAX_ASK_PAUSE_MS = 60_000;
+/** Node fires a timer of more than 31 bits at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Unsettled = Extract<Begun, { outcome: 'unsettled' }>;
 
@@ -50,7 +44,7 @@ export class AttemptEffects {
   readonly #claim: Claim;
   readonly #report: (outcome: EffectOutcome) => void;
   readonly #endsAtMs: number;
-  readonly #used = new Set<string>();
+  readonly #names = new EffectNames();
 
   constructor(scope: EffectScope, claim: Claim, onOutcome: (outcome: EffectOutcome) => void) {
     this.#scope = scope;
@@ -62,7 +56,7 @@ export class AttemptEffects {
   }
 
   async run<T>(name: string, options: EffectOptions<T>): Promise<T> {
-    this.#reserve(name);
+    this.#names.take(name);
     try {
       return await this.#run(name, options);
     } catch (error) {
@@ -84,17 +78,6 @@ export class AttemptEffects {
       this.#scope.logger.warn({ effect: name }, 'the payload has changed since this effect was started');
     }
     return begun.outcome === 'done' ? this.#replay(run, begun.result) : this.#settle(run, begun);
-  }
-
-  #reserve(name: string): void {
-    if (name === '' || name.length > MAX_NAME_CHARS) {
-      throw new EffectMisuseError(`an effect's name has 1 to ${MAX_NAME_CHARS} characters`);
-    }
-    if (this.#used.has(name)) throw new EffectMisuseError(`effect "${name}" was used twice in one attempt`);
-    if (this.#used.size >= MAX_EFFECTS_PER_ATTEMPT) {
-      throw new EffectMisuseError(`an attempt has at most ${MAX_EFFECTS_PER_ATTEMPT} effects`);
-    }
-    this.#used.add(name);
   }
 
   #time<T>({ timeoutMs = Infinity }: EffectOptions<T>): Pick<Run<T>, 'startedAtMs' | 'timeoutMs'> {
@@ -155,7 +138,8 @@ export class AttemptEffects {
 
   async #question<T>({ options: { alreadyApplied }, call, timeoutMs }: Run<T>): Promise<T | undefined> {
     if (alreadyApplied === undefined) return undefined;
-    return boundedCall(async (signal) => alreadyApplied({ ...call, signal }), this.#scope.signal, timeoutMs);
+    const ask = async (signal: AbortSignal) => alreadyApplied({ ...call, signal });
+    return boundedCall(ask, this.#scope.signal, timeoutMs, after);
   }
 
   async #cannotTell<T>(run: Run<T>, found: Unsettled, error: unknown): Promise<T> {
@@ -166,11 +150,9 @@ export class AttemptEffects {
     if (errorClass === 'throttled') throw error;
     // It says for good that it cannot be asked.
     if (errorClass === 'permanent') return this.#giveUp(run, found.fence, error);
-    // Asked less and less often: the pause grows with the time that the question is open.
-    const pauseMs = Math.min(Math.max(found.firstStartedAgoMs, MIN_ASK_PAUSE_MS), MAX_ASK_PAUSE_MS);
     throw new EffectDeferredError({
       reason: `The outside cannot tell whether effect "${run.name}" was applied.`,
-      retryAfterMs: retryAfterMs ?? pauseMs * (0.5 + Math.random()),
+      retryAfterMs: retryAfterMs ?? nextAskMs(found.firstStartedAgoMs, Math.random),
       cause: error,
     });
   }
@@ -195,7 +177,7 @@ export class AttemptEffects {
     try {
       const leftMs = startedAtMs + timeoutMs - performance.now();
       const perform = async (signal: AbortSignal) => options.perform({ ...call, signal });
-      value = await boundedCall(perform, this.#scope.signal, leftMs);
+      value = await boundedCall(perform, this.#scope.signal, leftMs, after);
     } catch (error) {
       return this.#failed(run, fence, error);
     }
@@ -237,4 +219,9 @@ export class AttemptEffects {
     const why = result.kept === 'too_large' ? 'is too large to be kept' : 'is no JSON value';
     throw new PermanentError({ reason: `Effect "${run.name}" was applied, but its result ${why}.` });
   }
+}
+
+function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS));
+  return () => clearTimeout(timer);
 }

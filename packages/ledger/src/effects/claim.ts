@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { EffectDeferredError } from '@fairlane/sdk';
+import { externalIdOf, keepResult } from '@fairlane/sdk/internal';
 
 import { LedgerUnavailableError, StaleHolderError } from '../errors.js';
-import { externalIdOf, keepResult } from '../kept-result.js';
 import type { BeginReply, EffectLedger, RecordRequest } from '../ledger.js';
 import type { EffectScope } from './effect-scope.js';
 import { untilAnswered } from './ledger-call.js';

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { Pool } from 'pg';
 
-import { resolvedResult } from '../kept-result.js';
+import { resolvedResult } from '@fairlane/sdk/internal';
 import type {
   BeginReply,
   BeginRequest,
@@ -13,6 +13,7 @@ import type {
   ResolveRequest,
   SweepReply,
   SweepRequest,
+  Unsettled,
 } from '../ledger.js';
 import { pendingMigrations } from './migrate.js';
 import type { LedgerDatabase, LedgerSchema } from './schema.js';
@@ -84,6 +85,22 @@ class PostgresLedger implements EffectLedger {
     return rows.map(({ name, state, external_id: externalId, changed_at: changedAt }) => {
       return { name, state, ...(externalId === null ? {} : { externalId }), at: changedAt.toISOString() };
     });
+  }
+
+  async unsettled(jobIds: readonly string[]): Promise<Map<string, Unsettled['state'][]>> {
+    const open = ['started', 'unknown'] as const satisfies Unsettled['state'][];
+    const rows = await this.#db
+      .selectFrom('fairlane_ledger_effect')
+      .select(['job_id', 'state'])
+      // One parameter, however many there are, and so one plan.
+      .where('job_id', '=', sql<string>`any(${[...jobIds]}::text[])`)
+      .where('state', 'in', open)
+      .execute();
+    const states = new Map<string, Unsettled['state'][]>();
+    for (const { job_id: jobId, state } of rows) {
+      states.set(jobId, [...(states.get(jobId) ?? []), state as Unsettled['state']]);
+    }
+    return states;
   }
 
   async sweep({ retentionMs, limit, stillNeeded }: SweepRequest): Promise<SweepReply> {

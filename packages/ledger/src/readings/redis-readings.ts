@@ -30,6 +30,8 @@ export function createRedisReadings(options: RedisReadingsOptions): Readings {
     replyMapping: 'legacy',
     connectTimeout: 5_000,
     commandTimeout: 1_500,
+    // A connection that is silent although an answer is due may be half-open: it is made anew.
+    socketTimeout: 3_000,
     maxRetriesPerRequest: 1,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
   } satisfies RedisOptions) as Redis & Commands;

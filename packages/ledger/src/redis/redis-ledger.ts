@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-import { resolvedResult } from '../kept-result.js';
+import { resolvedResult } from '@fairlane/sdk/internal';
 import type {
   BeginReply,
   BeginRequest,
@@ -14,6 +14,7 @@ import type {
   ResolveRequest,
   SweepReply,
   SweepRequest,
+  Unsettled,
 } from '../ledger.js';
 import { scripts, type LedgerCommands } from './scripts.js';
 
@@ -59,6 +60,8 @@ class RedisLedger implements EffectLedger {
       scripts,
       replyMapping: 'legacy',
       connectTimeout: 5_000,
+      // A connection that is silent although an answer is due may be half-open: it is made anew.
+      socketTimeout: 5_000,
       // A caller waits a few seconds at most; the runner of effects decides what happens then.
       maxRetriesPerRequest: 3,
       retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
@@ -134,6 +137,15 @@ class RedisLedger implements EffectLedger {
         return [{ name, state, ...(externalId === undefined ? {} : { externalId }), at }];
       })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async unsettled(jobIds: readonly string[]): Promise<Map<string, Unsettled['state'][]>> {
+    if (jobIds.length === 0) return new Map();
+    const keys = jobIds.map((jobId) => this.#jobKey(jobId));
+    const rows = await this.#client.fairlaneLedgerUnsettled(keys.length, ...keys);
+    return new Map(
+      rows.map(([at, ...states]) => [jobIds[at] as string, states as Unsettled['state'][]] as const),
+    );
   }
 
   async sweep({ retentionMs, limit, stillNeeded }: SweepRequest): Promise<SweepReply> {

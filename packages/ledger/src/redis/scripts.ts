@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../lua/', import.meta.url);
 
-/** Commands of the ledger as ioredis takes them; the key count comes first. */
-export const scripts: Record<string, { numberOfKeys: number; lua: string }> = {
+/** Commands of the ledger as ioredis takes them; without `numberOfKeys` the caller gives it first. */
+export const scripts: Record<string, { numberOfKeys?: number; lua: string }> = {
   fairlaneLedgerBegin: { numberOfKeys: 2, lua: readLua('begin') },
   fairlaneLedgerRepeat: { numberOfKeys: 1, lua: readLua('repeat') },
   fairlaneLedgerRecord: { numberOfKeys: 1, lua: readLua('record') },
   fairlaneLedgerResolve: { numberOfKeys: 2, lua: readLua('resolve') },
   fairlaneLedgerForget: { numberOfKeys: 2, lua: readLua('forget') },
+  fairlaneLedgerUnsettled: { lua: readLua('unsettled') },
 };
 
 type Argument = string | number;
@@ -20,6 +21,7 @@ export interface LedgerCommands {
   fairlaneLedgerRecord(job: string, ...args: Argument[]): Promise<number>;
   fairlaneLedgerResolve(job: string, touched: string, ...args: Argument[]): Promise<string>;
   fairlaneLedgerForget(job: string, touched: string, ...args: Argument[]): Promise<number>;
+  fairlaneLedgerUnsettled(jobCount: number, ...jobs: string[]): Promise<[at: number, ...states: string[]][]>;
 }
 
 function readLua(name: string): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { keepResult } from '../kept-result.js';
+import { keepResult } from '@fairlane/sdk/internal';
 import type { BeginRequest, EffectLedger } from '../ledger.js';
 
 /** A ledger on a clock that the test turns. */
@@ -230,6 +230,29 @@ export function describeLedgerContract(store: string, open: () => LedgerInTests)
       const at = new Date(clock.nowMs).toISOString();
       expect(await ledger.effects(job)).toEqual([{ name: 'send', state: 'done', externalId: 'msg_1', at }]);
       expect(await ledger.effects(newJob())).toEqual([]);
+    });
+
+    it('tells of many jobs at once which have effects whose outcome is open', async () => {
+      const { ledger } = open();
+      const [done, started, unknown, refused, both] = [newJob(), newJob(), newJob(), newJob(), newJob()];
+      for (const job of [done, started, unknown, refused, both]) await begin(job);
+      await recordDone(done, 1, { id: 'msg_1' });
+      const end = (jobId: string, state: 'unknown' | 'not_applied') =>
+        ledger.record({ jobId, fence: 1, name: 'send', outcome: { state } });
+      await end(unknown, 'unknown');
+      await end(refused, 'not_applied');
+      await end(both, 'unknown');
+      await begin(both, { name: 'label', fence: 1 });
+      const asked = [done, newJob(), both, refused, unknown, started];
+      const found = [...(await ledger.unsettled(asked))].map(([job, states]) => [job, states.toSorted()]);
+      expect(new Map(found as [string, string[]][])).toEqual(
+        new Map([
+          [both, ['started', 'unknown']],
+          [unknown, ['unknown']],
+          [started, ['started']],
+        ]),
+      );
+      expect(await ledger.unsettled([])).toEqual(new Map());
     });
 
     describe('resolved by a person', () => {

@@ -1,9 +1,11 @@
-import { LaneBackend, ownKeyOfBase, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
+import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
+import { isSilence } from '../connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
 import { readActivation } from './activation-reply.js';
+import { cancelCall, type CancelReply, type MeantJob } from './cancel-call.js';
 import {
   outerCallOf,
   removalCall,
@@ -12,7 +14,7 @@ import {
   type Client,
   type MeantRun,
   type Scalar,
-  type ReplayingOperation,
+  type ActingOperation,
 } from './outer-call.js';
 
 /** What the dedup decision needs besides the job. */
@@ -43,14 +45,26 @@ export class FairlaneBackend extends LaneBackend {
   constructor(...args: ConstructorParameters<typeof LaneBackend>) {
     super(...args);
     if (!this.ownsConnection) return;
-    // A blocked read that hangs is renewed by BullMQ, but not while the connection is away.
     for (const connection of [this.connection, this.blockingConnection]) {
-      connection?.on('close', () => (this.#connectedAtMs = undefined));
-      connection?.on('ready', () => (this.#connectedAtMs = performance.now()));
+      if (connection !== undefined) this.#watch(connection);
     }
   }
 
-  /** For how long the consume loop could have asked for work and did not; 0 while Redis is away. */
+  /**
+   * A connection that was refused or reset tells that Redis is away. One that was given up for its silence does not:
+   * whoever accepts connections and answers nothing has to be noticed.
+   */
+  #watch(connection: NonNullable<typeof this.blockingConnection>): void {
+    let silent = false;
+    connection.on('error', (error: unknown) => (silent = isSilence(error)));
+    connection.on('close', () => {
+      this.#connectedAtMs = silent ? (this.#connectedAtMs ?? performance.now()) : undefined;
+      silent = false;
+    });
+    connection.on('ready', () => (this.#connectedAtMs = performance.now()));
+  }
+
+  /** For how long the consume loop could have asked for work and got no further; 0 while Redis is away. */
   get unaskedMs(): number {
     if (this.#connectedAtMs === undefined) return 0;
     return performance.now() - Math.max(this.#lastPollAtMs, this.#connectedAtMs);
@@ -148,7 +162,7 @@ export class FairlaneBackend extends LaneBackend {
   }
 
   /** Runs a dead job again. False when the run that died then is dead no more, or removed. */
-  async replayDead(id: string, diedAtMs: number, operation?: ReplayingOperation): Promise<boolean> {
+  async replayDead(id: string, diedAtMs: number, operation?: ActingOperation): Promise<boolean> {
     const client = withCall(await this.client, replayCall(this.redisPrefix, id, diedAtMs, operation));
     const { events, wait, meta, active, marker, prioritized, pc } = this.keys;
     const sets = [this.toKey(id), events, this.toKey('failed'), wait, meta, active, marker, prioritized, pc];
@@ -165,22 +179,6 @@ export class FairlaneBackend extends LaneBackend {
     const isOurs = reply === SCRIPT_CODES.generationMismatch || reply === SCRIPT_CODES.notThatDeath;
     if (reply >= 0 || isOurs) return reply;
     throw this.finishedErrors({ code: reply, jobId: id, command: 'removeJob' });
-  }
-
-  /**
-   * Dead letters of this queue, the latest first, from behind a place in that order.
-   *
-   * @returns flat rows of `dead-page.lua`
-   */
-  async deadPage(
-    account: string | undefined,
-    after: { readonly diedAtMs: number; readonly id: string } | undefined,
-    count: number,
-  ): Promise<string[][]> {
-    const base = this.toKey('');
-    const key = account === undefined ? `${base}failed` : `${ownKeyOfBase(base)}:x:f:${account}`;
-    const args = [key, base, after?.diedAtMs ?? '', after?.id ?? '', count];
-    return (await (await this.client).runCommand(PLAIN_SCRIPTS.deadPage.name, args)) as string[][];
   }
 
   /** A replay is a new run: its attempts are counted from 1 again, whoever asks for it. */
@@ -234,11 +232,23 @@ export class FairlaneBackend extends LaneBackend {
     await this.releaseClaim(id, token);
   }
 
-  /** Runs one of our scripts on BullMQ's keys (`lua/cancel.lua`, `lua/inspect.lua`) for a job id. */
-  async runCustom(command: 'cancel' | 'inspect', id: string, args: readonly string[]): Promise<unknown> {
+  /** Everything about a job id, as `lua/inspect.lua` replies it. */
+  async inspect(id: string, args: readonly string[]): Promise<unknown> {
     const { bucketKey, field } = dedupKey(this.redisPrefix, id);
     const call = [bucketKey, field, id, `${this.redisPrefix}:`, ...args];
-    return super.execCommand(await this.client, command, call);
+    return super.execCommand(await this.client, 'inspect', call);
+  }
+
+  /**
+   * Cancels a job, in whichever queue it is.
+   *
+   * @param queues to look in when the dedup memory does not know it.
+   * @param meant the job that a bulk operation has looked at; that one alone, and only while the operation runs.
+   * @returns the reply of `lua/cancel.lua`
+   */
+  async cancel(id: string, queues: readonly string[], meant?: MeantJob): Promise<CancelReply> {
+    const call = cancelCall(this.redisPrefix, id, queues, meant);
+    return (await super.execCommand(await this.client, 'cancel', call)) as CancelReply;
   }
 
   override async moveToActive(token: string, name?: string): Promise<unknown[]> {

@@ -54,8 +54,8 @@ export function removalCall(
   return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation ?? '', diedAtMs ?? ''] };
 }
 
-/** The bulk operation that a replay belongs to, and the fence of its runner. */
-export interface ReplayingOperation {
+/** The bulk operation that a change belongs to, and the fence of its runner. */
+export interface ActingOperation {
   readonly key: string;
   readonly id: string;
   readonly fence: number;
@@ -65,7 +65,7 @@ export function replayCall(
   redisPrefix: string,
   id: string,
   diedAtMs?: number,
-  operation?: ReplayingOperation,
+  operation?: ActingOperation,
 ): OuterCall {
   const { bucketKey, field } = dedupKey(redisPrefix, id);
   return {

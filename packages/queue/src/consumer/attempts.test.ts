@@ -102,12 +102,9 @@ describe('an attempt', () => {
       attempts: { made: 12, max: 12 },
       lastError: { code: 'attempts_exhausted', class: 'retryable', message: 'failure 12' },
     });
-    const history = JSON.parse(
-      (await redis.client.hget(`${redis.prefix}:parcels:${id}`, 'flErrors')) ?? '[]',
-    ) as {
-      attempt: number;
-    }[];
-    expect(history.map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(view.failures?.map(({ attempt }) => attempt)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    const worker = expect.stringContaining(`-${process.pid}`) as string;
+    expect(view.failures?.at(-1)).toMatchObject({ class: 'retryable', message: 'failure 3', worker });
   });
 
   it('does not count throttled starts: 20 of them, then a success, is one attempt', async () => {
@@ -212,7 +209,7 @@ describe('an attempt', () => {
       return { sent, twice };
     });
     const view = await world.untilState(producer, idOf(result), 'completed');
-    expect(view.result).toEqual({ sent: 'sent', twice: 'effect send was used twice in one attempt' });
+    expect(view.result).toEqual({ sent: 'sent', twice: 'effect "send" was used twice in one attempt' });
     expect(calls).toEqual([{ idempotencyKey: `${key}:send`, reference: key }]);
   });
 

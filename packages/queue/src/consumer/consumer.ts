@@ -4,7 +4,7 @@ import type { Retention } from '@fairlane/lanes';
 import { DefinitionError } from '@fairlane/sdk';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitingConnection, type RedisSettings } from '../connections.js';
+import { silenceMsOf, waitingConnection, type RedisSettings } from '../connections.js';
 import { fairlaneBackends } from '../backend/backend-factory.js';
 import { DedupMemory } from '../dedup/dedup-memory.js';
 import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
@@ -59,6 +59,8 @@ export interface ConsumerOptions {
   readonly maxStalls?: number;
   /** How often the worker tells the registry that it lives. Default 5,000. */
   readonly beatEveryMs?: number;
+  /** Draws of the backoff's jitter, each in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
   /** Slots become fewer once half of them have been enough for this long. Default 30,000. */
   readonly slotIdleMs?: number;
 }
@@ -124,7 +126,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
     prefix,
     everyMs: options.beatEveryMs ?? 5_000,
     redis,
-    describe: () => describeConsumer(readHealth(status, workers), workers, implementations),
+    describe: () => describeConsumer(health(), workers, implementations),
     logger,
   });
   let adjusting: NodeJS.Timeout | undefined;
@@ -151,9 +153,13 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       }
     },
     drain: (graceMs = options.graceMs ?? 30_000) => (closing ??= drain(graceMs)),
-    health: () => readHealth(status, workers),
+    health,
     close: () => (closing ??= drain(options.graceMs ?? 30_000)),
   };
+
+  function health(): ConsumerHealth {
+    return readHealth(status, workers, leaseMs);
+  }
 
   function createWorker(name: string, slots: SlotRange): FairlaneWorker {
     if (!Object.hasOwn(catalogue.queues.definitions, name)) {
@@ -177,12 +183,12 @@ export function createConsumer(options: ConsumerOptions): Consumer {
           hooks,
           blobs,
           shutdown: shutdown.signal,
-          random: Math.random,
+          random: options.random ?? Math.random,
         }),
       (job, settled) => tellEnd(hooks, job, settled),
       new SlotCount(slots, options.slotIdleMs ?? 30_000, performance.now()),
       {
-        connection: waitingConnection(redis),
+        connection: waitingConnection(redis, silenceMsOf(leaseMs)),
         prefix,
         name: id,
         autorun: false,

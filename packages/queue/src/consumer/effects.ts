@@ -1,11 +1,5 @@
-import {
-  EffectMisuseError,
-  RetryableError,
-  type Effect,
-  type EffectOptions,
-  type JobInfo,
-  type JobLogger,
-} from '@fairlane/sdk';
+import { RetryableError, type Effect, type EffectOptions, type JobInfo, type JobLogger } from '@fairlane/sdk';
+import { EffectNames } from '@fairlane/sdk/internal';
 
 /** The attempt on whose behalf effects are performed. */
 export interface EffectScope {
@@ -37,10 +31,9 @@ export interface EffectRunner {
  */
 export const plainEffects: EffectRunner = {
   forAttempt(scope) {
-    const used = new Set<string>();
+    const names = new EffectNames();
     return async (name, options) => {
-      if (used.has(name)) throw new EffectMisuseError(`effect ${name} was used twice in one attempt`);
-      used.add(name);
+      names.take(name);
       if (!scope.isCurrent()) {
         const reason = `effect ${name} was not performed: the attempt is over or its lease is lost`;
         throw new RetryableError({ code: 'aborted', reason, applied: 'no' });

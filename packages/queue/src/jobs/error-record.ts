@@ -10,6 +10,8 @@ export interface ErrorRecord {
   /** ISO time. */
   readonly at: string;
   readonly attempt: number;
+  /** Which worker ran it. */
+  readonly worker?: string;
 }
 
 /** Most records kept of one job; the oldest go first. */
@@ -19,10 +21,15 @@ export function readErrorRecords(text: string | null | undefined): ErrorRecord[]
   if (text === null || text === undefined) return [];
   try {
     const records: unknown = JSON.parse(text);
-    return Array.isArray(records) ? (records as ErrorRecord[]) : [];
+    return Array.isArray(records) ? (records as unknown[]).filter(isRecord) : [];
   } catch {
     return [];
   }
+}
+
+/** What others wrote into the field is no record. */
+function isRecord(record: unknown): record is ErrorRecord {
+  return typeof record === 'object' && record !== null && 'code' in record && 'at' in record;
 }
 
 export function appendErrorRecord(records: readonly ErrorRecord[], record: ErrorRecord): ErrorRecord[] {

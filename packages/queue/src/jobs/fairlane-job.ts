@@ -4,7 +4,7 @@ import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
-import { storableResult } from './stored-result.js';
+import { storableResult } from '@fairlane/sdk/internal';
 
 /** How an attempt ended. */
 export type Settled = { readonly kind: 'completed' } | Settlement;
@@ -140,7 +140,8 @@ export class FairlaneJob extends Job<unknown, unknown> {
     if (settlement.error === undefined) return fields;
     const backend = this.backend as unknown as FairlaneBackend;
     const { flErrors } = await backend.readRunFields(this.id as string, ['flErrors']);
-    const records = appendErrorRecord(readErrorRecords(flErrors), settlement.error);
+    const ran = this.processedBy === undefined ? {} : { worker: this.processedBy };
+    const records = appendErrorRecord(readErrorRecords(flErrors), { ...settlement.error, ...ran });
     const { cause } = failure;
     const stack = cause instanceof Error ? cause.stack?.slice(0, MAX_STACK_CHARS) : undefined;
     const stacks = [...(this.stacktrace ?? []), ...(stack === undefined ? [] : [stack])].slice(-MAX_STACKS);

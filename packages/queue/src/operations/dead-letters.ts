@@ -5,6 +5,7 @@ import { UnavailableError } from '../errors.js';
 import { readClaimCheck } from '../payloads/stored-payload.js';
 import type { EffectSummary, JobView } from '../views/job-view.js';
 import type { EffectReader, JobViewReader } from '../views/read-job-view.js';
+import type { UnsettledReader } from './bulk/replayable.js';
 import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from './list-dead-letters.js';
 
 /** A person's word on an effect whose outcome nobody could tell. */
@@ -15,7 +16,7 @@ export interface EffectVerdict {
 }
 
 /** What people read and change of the ledger of effects; the ledger itself fits. */
-export interface EffectDesk extends EffectReader {
+export interface EffectDesk extends EffectReader, UnsettledReader {
   resolve(
     request: { readonly jobId: string; readonly name: string } & EffectVerdict,
   ): Promise<'resolved' | 'no_such_effect' | 'settled'>;
@@ -127,13 +128,12 @@ export class DeadLetters {
  * the ledger may have been away when it was to be told. After any other death the next run asks the outside, or gives up.
  */
 export function unresolvedEffects(job: JobView): EffectSummary[] {
-  return openEffects(job.effects, job.lastError?.code);
+  return job.effects.filter(({ state }) => isOpen(state, job.lastError?.code));
 }
 
 /** @param code of the death. */
-export function openEffects(effects: readonly EffectSummary[], code: string | undefined): EffectSummary[] {
-  const open = code === 'unknown_outcome' ? ['unknown', 'started'] : ['unknown'];
-  return effects.filter(({ state }) => open.includes(state));
+export function isOpen(state: string, code: string | undefined): boolean {
+  return state === 'unknown' || (state === 'started' && code === 'unknown_outcome');
 }
 
 function diedOfUnknown({ lastError }: JobView): boolean {

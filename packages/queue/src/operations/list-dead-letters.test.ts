@@ -2,9 +2,10 @@ import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter, DeadLetterFilter, Operations } from '../index.js';
+import { errorsOf, writeDead, type StoredLetter } from '../../test/support/dead-letters.js';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
-import { MAX_SCANNED } from './list-dead-letters.js';
+import { MAX_SCANNED } from './dead-rows.js';
 
 const redis = useRedis();
 const world = new World(redis);
@@ -23,21 +24,13 @@ async function collect(operations: Operations, filter: DeadLetterFilter): Promis
 
 /** Dead letters as a worker leaves them, many in each millisecond. */
 async function bury(count: number, firstAtMs = 1_000_000): Promise<string[]> {
-  const base = `${redis.prefix}:parcels:`;
   const ids = Array.from({ length: count }, (_none, at) => `dead-${String(at).padStart(6, '0')}`);
-  const pipeline = redis.client.pipeline();
-  for (const [at, id] of ids.entries()) {
-    const diedAtMs = firstAtMs + Math.floor(at / 300);
-    const code = at === 0 ? 'rejected' : 'timeout';
-    const error = { code, class: 'permanent', message: 'why', at: new Date(0).toISOString(), attempt: 1 };
-    pipeline.hset(base + id, {
-      name: 'parcel.send',
-      finishedOn: diedAtMs,
-      flErrors: JSON.stringify([error]),
-    });
-    pipeline.zadd(`${base}failed`, diedAtMs, id);
-  }
-  await pipeline.exec();
+  const letters = ids.map((id, at): StoredLetter => [
+    id,
+    firstAtMs + Math.floor(at / 300),
+    errorsOf(at === 0 ? 'rejected' : 'timeout'),
+  ]);
+  await writeDead(redis, 'parcels', letters);
   return ids;
 }
 
@@ -117,6 +110,52 @@ describe('the list of dead letters', () => {
       cursor = page.cursor ?? undefined;
     } while (cursor !== undefined);
     expect(seen).toEqual(buried.toReversed());
+  });
+
+  it('shows those of all queues in one order, also where a filter leaves few of one of them', async () => {
+    const nths = Array.from({ length: 1_500 }, (_none, nth) => nth);
+    // Every seventh lies in the other queue; of the first queue only every 500th was rejected.
+    const all = nths.map((nth) => {
+      const code = nth % 7 === 0 || nth % 500 === 1 ? 'rejected' : 'timeout';
+      return { nth, code, id: `dead-${String(nth).padStart(6, '0')}`, diedAtMs: 1_000_000 + nth };
+    });
+    const stored = (letters: typeof all) =>
+      letters.map(({ id, diedAtMs, code }): StoredLetter => [id, diedAtMs, errorsOf(code)]);
+    await writeDead(redis, 'parcels', stored(all.filter(({ nth }) => nth % 7 !== 0)));
+    await writeDead(redis, 'letters', stored(all.filter(({ nth }) => nth % 7 === 0)));
+    const operations = world.operations();
+    const seen = async (filter: DeadLetterFilter) => (await collect(operations, filter)).map(({ id }) => id);
+    const latest = all.toReversed();
+    expect(await seen({ limit: 110 })).toEqual(latest.map(({ id }) => id));
+    const rejected = latest.filter(({ code }) => code === 'rejected');
+    expect(await seen({ code: 'rejected', limit: 11 })).toEqual(rejected.map(({ id }) => id));
+    expect(await seen({ code: 'rejected', limit: 500 })).toEqual(rejected.map(({ id }) => id));
+    const since = 1_000_700;
+    const recent = rejected.filter(({ diedAtMs }) => diedAtMs >= since);
+    expect(await seen({ code: 'rejected', limit: 20, since })).toEqual(recent.map(({ id }) => id));
+  });
+
+  it('A23 tells the code of each, whatever its record looks like', async () => {
+    const halfAnEmoji = '\ud83d';
+    await writeDead(redis, 'parcels', [
+      ['cut', 1_009, errorsOf('rejected', `a path C:\\up, a quote ", and ${halfAnEmoji}`)],
+      ['broken', 1_008, '{bad'],
+      ['empty', 1_007, '[]'],
+      ['number', 1_006, '[1]'],
+      ['coded', 1_005, '[{"code":7}]'],
+      ['deep', 1_004, '['.repeat(50_000)],
+    ]);
+    const letters = await collect(world.operations(), {});
+    expect(letters.map(({ id, code }) => `${id} ${code}`)).toEqual([
+      'cut rejected',
+      'broken unreadable',
+      'empty unreadable',
+      'number unreadable',
+      'coded unreadable',
+      'deep unreadable',
+    ]);
+    const rejected = await collect(world.operations(), { code: 'rejected' });
+    expect(rejected).toMatchObject([{ id: 'cut', reason: expect.stringContaining('a path') }]);
   });
 
   it('leaves out what died after `until`, on every page', async () => {

@@ -12,24 +12,29 @@ import {
 import type { Catalogue, JobState } from '@fairlane/sdk';
 import { openBackends } from '../backend/open-backends.js';
 import { connectProducer, type RedisSettings } from '../connections.js';
-import { cancelChannel } from '../consumer/cancellations.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
 import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
 import { RedisSessions } from '../producer/redis-session.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
+import { createCancelCounter, type OnCancelled } from '../statistics/cancel-counter.js';
 import { JobViewReader } from '../views/read-job-view.js';
 import { readWorkers } from '../workers/read-workers.js';
 import { reclaim } from '../workers/reclaim.js';
 import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
 import type { WorkerView } from '../workers/worker-view.js';
+import { BulkCancels } from './bulk/bulk-cancels.js';
 import type {
+  BulkCancelOutcome,
+  BulkCancelRequest,
   BulkFilter,
   BulkMatch,
   BulkOperation,
   BulkReplayOutcome,
   BulkReplayRequest,
+  CancelFilter,
+  CancelMatch,
 } from './bulk/bulk-operation.js';
 import { BulkReplays } from './bulk/bulk-replays.js';
 import { BulkStore } from './bulk/bulk-store.js';
@@ -41,6 +46,9 @@ import {
   type ReplayOutcome,
   type ResolveOutcome,
 } from './dead-letters.js';
+import type { DeadCount } from './count-dead-letters.js';
+import { DeadCodes } from './dead-codes.js';
+import type { DeadFilter } from './dead-rows.js';
 import type { DeadLetter, DeadLetterFilter } from './list-dead-letters.js';
 import { listJobs, type JobFilter } from './list-jobs.js';
 
@@ -56,6 +64,8 @@ export interface OperationsOptions {
   /** Where large payloads lie; stays the caller's to close. */
   readonly blobs?: Blobs | undefined;
   readonly logger?: QueueLogger;
+  /** Told of each waiting job that is cancelled; running ones end at their worker, which counts them. */
+  readonly onCancelled?: OnCancelled;
 }
 
 /** An account over all queues. Times are milliseconds since the epoch. */
@@ -102,6 +112,8 @@ export interface Operations {
   reclaim(id: string): Promise<boolean>;
   /** Jobs that ended without success, the latest first. A page may be shorter than its limit. */
   deadLetters(filter?: DeadLetterFilter): Promise<Page<DeadLetter>>;
+  /** How many died of what, over all that match. Shared by whoever asks within some seconds, longer where it takes long. */
+  deadCodes(filter?: DeadFilter): Promise<DeadCount>;
   /** A new run of a dead job: fresh attempts, finished effects kept. */
   replay(id: string): Promise<ReplayOutcome>;
   /** Removes a dead letter and frees its key; its effects stay in the ledger. */
@@ -112,9 +124,13 @@ export interface Operations {
   previewReplay(filter: BulkFilter): Promise<BulkMatch>;
   /** Registers a bulk replay, which a `createBulkRunner` of any process carries out. */
   replayAll(request: BulkReplayRequest): Promise<BulkReplayOutcome>;
+  /** What a bulk cancel of a filter would do. Takes as many calls as there are pages of jobs. */
+  previewCancel(filter: CancelFilter): Promise<CancelMatch>;
+  /** Registers a bulk cancel, which a `createBulkRunner` of any process carries out. */
+  cancelAll(request: BulkCancelRequest): Promise<BulkCancelOutcome>;
   /** Until a week after its end. */
   operation(id: string): Promise<BulkOperation | undefined>;
-  /** Nothing is replayed after it; what has been stays so. `wasRunning` false when it had ended before. */
+  /** Nothing is changed after it; what has been stays so. `wasRunning` false when it had ended before. */
   cancelOperation(id: string): Promise<{ operation: BulkOperation; wasRunning: boolean } | undefined>;
   close(): Promise<void>;
 }
@@ -122,16 +138,20 @@ export interface Operations {
 /** Opens the operations of a prefix on a connection of their own. */
 export function createOperations(options: OperationsOptions): Operations {
   const { catalogue, prefix = DEFAULT_PREFIX } = options;
-  const client = connectProducer(options.redis, options.logger ?? defaultLogger);
+  const logger = options.logger ?? defaultLogger;
+  const client = connectProducer(options.redis, logger);
   const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
   const backends = openBackends(client, prefix, catalogue);
   const { backendOf, queues, first } = backends;
+  const cancelCounter = createCancelCounter(client, backends, { ...options, prefix, logger });
   const views = new JobViewReader(first, queues, options.effects);
   const deadLetters = new DeadLetters(backends, views, options);
+  const deadCodes = new DeadCodes(sessions, backends);
   const bulkStore = new BulkStore(first, prefix);
   const bulkReplays = new BulkReplays(sessions, backends, options.effects, bulkStore);
   const lanes = createLanes({ connection: client, prefix });
-  const channel = cancelChannel(prefix);
+
+  const bulkCancels = new BulkCancels(client, sessions, lanes, queues, bulkStore);
 
   return {
     async setLimits(account, group, limits) {
@@ -165,22 +185,33 @@ export function createOperations(options: OperationsOptions): Operations {
         return data === undefined ? undefined : readStoredPayload(data);
       }),
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
-    cancel: (id) =>
-      sessions.run(async () => (await first.runCustom('cancel', id, [channel, ...queues])) as CancelOutcome),
+    async cancel(id) {
+      const reply = await sessions.run(() => first.cancel(id, queues));
+      if (typeof reply === 'string') return reply as CancelOutcome;
+      const [outcome, queue, name] = reply;
+      cancelCounter.count({ queue, name });
+      return outcome;
+    },
     reclaim: (id) =>
       sessions.run(async () => {
         const job = await views.read(id);
         return job?.state === 'active' && reclaim(client, `${prefix}:${job.queue}:`, id);
       }),
     deadLetters: (filter = {}) => sessions.run(() => deadLetters.list(filter)),
+    deadCodes: (filter = {}) => deadCodes.count(filter),
     replay: (id) => sessions.run(() => deadLetters.replay(id)),
     purge: (id) => sessions.run(() => deadLetters.purge(id)),
     resolveEffect: (id, name, verdict) => sessions.run(() => deadLetters.resolveEffect(id, name, verdict)),
     previewReplay: (filter) => bulkReplays.preview(filter),
     replayAll: (request) => bulkReplays.start(request),
+    previewCancel: (filter) => bulkCancels.preview(filter),
+    cancelAll: (request) => bulkCancels.start(request),
     operation: (id) => sessions.run(() => bulkStore.read(id)),
     cancelOperation: (id) => sessions.run(() => bulkStore.cancel(id)),
-    close: () => sessions.close(),
+    async close() {
+      await cancelCounter.close();
+      await sessions.close();
+    },
   };
 }
 

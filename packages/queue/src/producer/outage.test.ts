@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@fairlane/testkit';
+import { startFaultProxy, startRedis, type RedisServer } from '@fairlane/testkit';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -105,6 +105,28 @@ describe('A28 a producer without Redis', () => {
     process.kill(server.pid, 'SIGCONT');
     // The commands came first on the connection, so its next answer comes after theirs.
     expect(await waitingCount()).toBe(1);
+  });
+
+  it('refuses in time when its connection is half-open, and makes another by itself (A26)', async () => {
+    const proxy = await startFaultProxy({ target: { port: server.port } });
+    const behind = createProducer({
+      redis: `redis://127.0.0.1:${proxy.port}`,
+      catalogue,
+      timeoutMs: TIMEOUT_MS,
+      logger: { ...silent },
+    });
+    await behind.enqueue(job, parcel(1));
+    expect(proxy.silence()).toBe(1);
+    const startedAt = performance.now();
+    await expect(behind.enqueue(job, parcel(2))).rejects.toBeInstanceOf(UnavailableError);
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 500);
+    await until('it is taken', async () => {
+      const result = await behind.enqueue(job, parcel(3)).catch(() => undefined);
+      return result?.outcome === 'accepted';
+    });
+    expect(await waitingCount()).toBe(3);
+    await behind.close();
+    await proxy.close();
   });
 
   it('answers a batch as refused and goes on when Redis is back', async () => {

@@ -72,6 +72,11 @@ const NO_PATIENCE = new Patience({ waitMs: 0 });
 const BATCH_COUNT = 200;
 /** Batches on their way at once: enough to keep Redis busy while the next one is being checked. */
 const BATCHES_AT_ONCE = 3;
+/**
+ * A connection that is silent for so many time limits is made anew: all that wait for it have given up by then, and an
+ * answer that is merely late costs no connection.
+ */
+const SILENT_TIMEOUTS = 2;
 
 /** A producer over one connection. Closing it closes the connection. */
 export function createProducer(options: ProducerOptions): Producer {
@@ -80,8 +85,10 @@ export function createProducer(options: ProducerOptions): Producer {
     maxBytes: options.maxPayloadBytes ?? MAX_PAYLOAD_BYTES,
     hasBlobStore: blobs !== undefined,
   };
-  const client = connectProducer(options.redis, options.logger ?? defaultLogger);
-  const sessions = new RedisSessions(client, options.timeoutMs ?? 2_000);
+  const timeoutMs = options.timeoutMs ?? 2_000;
+  const logger = options.logger ?? defaultLogger;
+  const client = connectProducer(options.redis, logger, SILENT_TIMEOUTS * timeoutMs);
+  const sessions = new RedisSessions(client, timeoutMs);
   const { backendOf, queues, first } = openBackends(client, prefix, catalogue);
   const sender = new Sender(client, backendOf, options.retentionMs ?? DEFAULT_RETENTION_MS);
   const claims = new Claims(blobs && new PayloadHolds(blobs, options.logger ?? defaultLogger));

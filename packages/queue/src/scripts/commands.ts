@@ -19,7 +19,7 @@ const WRAPPED = {
 export type WrappedCommand = keyof typeof WRAPPED;
 
 /** Our commands on BullMQ's keys that wrap none of BullMQ's, inside the lanes. */
-const CUSTOM = { cancel: 1, inspect: 1 } as const;
+const CUSTOM = { cancel: 2, inspect: 1 } as const;
 
 /** Scripts that touch nothing of the lanes. */
 export const PLAIN_SCRIPTS = {

@@ -46,7 +46,16 @@ describe('toJobView', () => {
     'priority',
     'stc',
   ])('A23 shows a hash with rubbish in %s', (field) => {
-    for (const rubbish of ['{bad', 'null', '1e999', '-5', '[]', '{"lane":7}', '{"lane":null,"key":7}']) {
+    for (const rubbish of [
+      '{bad',
+      'null',
+      '1e999',
+      '-5',
+      '[]',
+      '{"lane":7}',
+      '{"lane":null,"key":7}',
+      '[null,7]',
+    ]) {
       const view = toJobView(inspected({ [field]: rubbish }, { state: 'completed' }));
       expect(() => JSON.stringify(view)).not.toThrow();
     }
@@ -78,6 +87,7 @@ describe('toJobView', () => {
       status: 404,
       at: 'T2',
     });
+    expect(dead.failures?.map(({ at }) => at)).toEqual(['T2', 'T1']);
     expect(dead.result).toBeUndefined();
     expect(toJobView(inspected(fields, { state: 'completed' })).result).toEqual({ a: 1 });
   });

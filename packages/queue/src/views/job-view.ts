@@ -24,7 +24,9 @@ export interface JobView {
   readonly stalls: number;
   readonly worker?: string;
   readonly leaseExpiresAt?: string;
-  readonly lastError?: Omit<ErrorRecord, 'attempt'>;
+  readonly lastError?: Omit<ErrorRecord, 'attempt' | 'worker'>;
+  /** Attempts that failed or were put off, the latest first; of many the latest ten. Left out where there are none. */
+  readonly failures?: readonly ErrorRecord[];
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly finishedAt?: string;
@@ -61,7 +63,8 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
   const { key, attempts } = readOptions(parseJobData(fields.get('opts') ?? '')?.value);
   const lane = readLane(fields.get('ln'));
   const data = parseJobData(fields.get('data') ?? '')?.value;
-  const lastError = readErrorRecords(fields.get('flErrors')).at(-1);
+  const failures = readErrorRecords(fields.get('flErrors')).toReversed();
+  const [lastError] = failures;
   const ended = state === 'completed' || state === 'dead' || state === 'cancelled';
   return {
     id,
@@ -84,6 +87,7 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
     ...optional('worker', state === 'active' ? fields.get('pb') : undefined),
     ...optional('leaseExpiresAt', job.leaseMs > 0 ? isoTime(job.nowMs + job.leaseMs) : undefined),
     ...optional('lastError', lastError && withoutAttempt(lastError)),
+    ...optional('failures', failures.length > 0 ? failures : undefined),
     createdAt: isoTime(count(fields, 'timestamp')) ?? new Date(0).toISOString(),
     ...optional('startedAt', isoTime(count(fields, 'processedOn') || undefined)),
     ...optional('finishedAt', ended ? isoTime(count(fields, 'finishedOn')) : undefined),
@@ -102,7 +106,11 @@ function readLane(lane = 'default:'): { group: string; account: string } {
   return { group: lane.slice(0, colon), account: lane.slice(colon + 1) };
 }
 
-function withoutAttempt({ attempt: _attempt, ...shown }: ErrorRecord): Omit<ErrorRecord, 'attempt'> {
+function withoutAttempt({
+  attempt: _attempt,
+  worker: _worker,
+  ...shown
+}: ErrorRecord): NonNullable<JobView['lastError']> {
   return shown;
 }
 

@@ -30,15 +30,19 @@ export class JobViewReader {
     return job && toJobView(job, await this.#effectsOf(job));
   }
 
-  /** The job's data as it is stored. */
+  /** The job's data as it is stored, whatever its size. */
   async readData(id: string): Promise<string | undefined> {
-    const job = await this.#inspect(id);
+    const job = await this.#inspect(id, undefined, true);
     return job && (job.fields.get('data') ?? '');
   }
 
-  async #inspect(id: string, accounts?: ReadonlySet<string>): Promise<InspectedJob | undefined> {
+  async #inspect(
+    id: string,
+    accounts?: ReadonlySet<string>,
+    withPayload = false,
+  ): Promise<InspectedJob | undefined> {
     const only = accounts === undefined ? '' : JSON.stringify([...accounts]);
-    const reply = await this.#backend.runCustom('inspect', id, [only, ...this.#queues]);
+    const reply = await this.#backend.inspect(id, [only, withPayload ? '1' : '', ...this.#queues]);
     return reply === null ? undefined : readReply(id, reply);
   }
 

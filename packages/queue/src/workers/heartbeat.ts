@@ -44,7 +44,7 @@ export class Heartbeat {
 
   start(): void {
     const { redis, everyMs, logger } = this.#options;
-    const client = connectProducer(redis, logger, { socketTimeout: SILENT_BEATS * everyMs }) as BeatingClient;
+    const client = connectProducer(redis, logger, SILENT_BEATS * everyMs) as BeatingClient;
     client.defineCommand('beat', { numberOfKeys: 3, lua: readLua('beat') });
     // At once when the connection is there, for the first time or again.
     client.on('ready', () => this.beat());

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { HandlerContext, JobImplementation, JobInfo, JobLogger } from '../handler.js';
 import type { FakeClock } from './fake-clock.js';
-import type { EffectScope, MemoryLedger } from './memory-ledger.js';
+import { MemoryEffects, type EffectScope } from './memory-effects.js';
+import type { MemoryLedger } from './memory-ledger.js';
 
 /** How long a handler may take to notice its abort before the attempt ends without it. */
 const ABORT_GRACE_MS = 5_000;
@@ -30,6 +31,7 @@ export interface AttemptInput<S extends z.ZodType, R> {
   readonly onProgress: (value: number | object) => void;
   readonly ledger: MemoryLedger;
   readonly clock: FakeClock;
+  readonly random: () => number;
   readonly crash: PlannedCrash | undefined;
 }
 
@@ -88,12 +90,13 @@ export class Attempt<S extends z.ZodType, R> {
   }
 
   #context(): HandlerContext {
-    const { info, attempt, implementation, ledger, logger, onProgress } = this.#input;
+    const { info, attempt, implementation, ledger, clock, random, logger, onProgress } = this.#input;
     const scope: EffectScope = {
       jobKey: info.key,
       attemptTimeoutMs: implementation.contract.timeoutMs,
       signal: this.#stop.signal,
       isOver: () => this.#isOver,
+      random,
       reach: async (point, effect) => {
         if (!this.#crashesAt(point, effect)) return;
         this.#die({ kind: 'crashed' });
@@ -101,6 +104,7 @@ export class Attempt<S extends z.ZodType, R> {
         await new Promise<never>(() => undefined);
       },
     };
+    const effects = new MemoryEffects(ledger, clock, scope);
     return {
       job: info,
       attempt,
@@ -109,7 +113,7 @@ export class Attempt<S extends z.ZodType, R> {
       progress: async (value) => {
         if (!this.#isOver) onProgress(value);
       },
-      effect: ledger.forAttempt(scope),
+      effect: async (name, options) => effects.run(name, options),
     };
   }
 

@@ -245,7 +245,11 @@ describe('time-out and cancel', () => {
 
   it('an effect that runs out of its own time is told by its signal', async () => {
     const job = jobOf((ctx) =>
-      ctx.effect('print', { timeoutMs: 1_000, perform: ({ signal }) => untilAborted(signal) }),
+      ctx.effect('print', {
+        timeoutMs: 1_000,
+        repeatable: { keyTtlMs: 60_000 },
+        perform: ({ signal }) => untilAborted(signal),
+      }),
     );
     const attempt = job.runAttempt();
     // The handler reaches its effect some microtasks after the start.
@@ -393,7 +397,10 @@ describe('R2 effects', () => {
   ])('with an unknown outcome wait for a person: %s', async (_what, options) => {
     const job = printing([lost, { id: 2 }], options);
     await job.run();
-    expect(job).toMatchObject({ state: 'dead', deadCode: 'unknown_outcome', attempts: { made: 2 } });
+    // Where nobody can be asked, a second attempt could tell no more than the first.
+    const made = 'alreadyApplied' in options ? 2 : 1;
+    expect(job).toMatchObject({ state: 'dead', deadCode: 'unknown_outcome' });
+    expect(job.attempts.made).toBe(made);
     expect(job.effects['print']).toMatchObject({ state: 'unknown', performed: 1 });
     expect(() => job.replay()).toThrow('effect print must be resolved first');
   });
@@ -401,15 +408,13 @@ describe('R2 effects', () => {
   it('go on as a person resolved them', async () => {
     const applied = printing([lost, { id: 2 }]);
     await applied.run();
-    applied.resolveEffect('print', 'applied', { id: 1 });
-    applied.replay();
+    applied.resolveEffect('print', 'applied', 'p-1');
     expect(await applied.run()).toBe('completed');
-    expect(applied).toMatchObject({ result: { id: 1 }, attempts: { made: 1 } });
+    expect(applied).toMatchObject({ result: { id: 'p-1' }, attempts: { made: 1 } });
 
     const notApplied = printing([lost, { id: 2 }]);
     await notApplied.run();
     notApplied.resolveEffect('print', 'not_applied');
-    notApplied.replay();
     await notApplied.run();
     expect(notApplied).toMatchObject({ state: 'completed', result: { id: 2 } });
     expect(() => notApplied.resolveEffect('print', 'applied')).toThrow('no unknown outcome');
@@ -420,9 +425,9 @@ describe('R2 effects', () => {
     circular['self'] = circular;
     for (const result of [circular, 1n, () => 1]) {
       const job = printing([result]);
-      await job.run();
-      expect(job).toMatchObject({ state: 'completed', result: null });
-      expect(job.effects['print']).toMatchObject({ state: 'done', performed: 1 });
+      expect(await job.run()).toBe('completed');
+      expect(job.result).toHaveProperty('unserialisable');
+      expect(job.effects['print']).toEqual({ state: 'done', performed: 1, asked: 0 });
     }
   });
 
@@ -446,7 +451,7 @@ describe('R2 effects', () => {
     const attempt = job.runAttempt();
     job.clock.advance(30_000);
     expect(await attempt).toBe('retrying');
-    expect(job.effects['print']).toMatchObject({ state: 'open', performed: 0 });
+    expect(job.effects).toEqual({});
   });
 });
 

@@ -5,13 +5,13 @@ import { PayloadError } from '../errors.js';
 import { decideFailure, type FailureDecision } from '../failure-decision.js';
 import type { JobImplementation, JobInfo } from '../handler.js';
 import { identify } from '../identity.js';
+import { storableResult } from '../internal/job-result.js';
 import type { DeadCode, JobState } from '../job-states.js';
-import { parsePayload } from '../payload.js';
+import { parsePayload, readStoredPayload } from '../payload.js';
 import { Attempt, type AttemptEnd, type CrashPoint, type PlannedCrash } from './attempt.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryLedger, type EffectReport } from './memory-ledger.js';
 import { recordedLogger, type LogLine } from './recorded-logger.js';
-import { storable } from './storable.js';
 
 /** Most starts that {@link TestJob.run} makes before it takes the job for one that never ends. */
 const MAX_STARTS = 10_000;
@@ -73,7 +73,7 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
   #deadCode: DeadCode | undefined;
   #lastError: Classification | undefined;
   #attemptsMade = 0;
-  #deferrals = 0;
+  #startsInRun = 0;
   #deferredSinceMs: number | undefined;
   #dueAtMs: number;
   #crash: PlannedCrash | undefined;
@@ -91,7 +91,7 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
     this.#implementation = implementation;
     this.#payload = parsed.payload;
     this.#random = random;
-    this.#ledger = new MemoryLedger(this.clock);
+    this.#ledger = new MemoryLedger();
     this.#dueAtMs = startAtMs;
   }
 
@@ -144,17 +144,19 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
       throw new Error(`the job is ${this.#state}: it cannot be started`);
     this.clock.advance(Math.max(0, this.#dueAtMs - this.clock.nowMs));
     this.#state = 'active';
+    this.#startsInRun += 1;
     const attempt = this.#attemptsMade + 1;
     const startedAtMs = this.clock.nowMs;
     this.#running = new Attempt({
       implementation: this.#implementation,
-      payload: structuredClone(this.#payload),
+      payload: this.#storedPayload(),
       info: this.info,
       attempt,
       logger: recordedLogger(this.logs),
-      onProgress: (value) => this.progress.push(value),
+      onProgress: (value) => this.progress.push(storableResult(value) as number | object),
       ledger: this.#ledger,
       clock: this.clock,
+      random: this.#random,
       crash: this.#crash,
     });
     const end = await this.#running.run();
@@ -180,20 +182,41 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
     else this.#running.abort(new DOMException('the job was cancelled', 'AbortError'));
   }
 
-  /** Says what became of an effect whose outcome is unknown, as a person would. */
-  resolveEffect(name: string, outcome: 'applied' | 'not_applied', result?: unknown): void {
-    this.#ledger.resolve(name, outcome, result);
+  /**
+   * Says what became of an effect whose outcome nobody could tell, as a person would; the job that died of it goes on
+   * as a new run. Where it was applied, the handler gets `{ id: externalId }` for the effect's result, or `{}`.
+   */
+  resolveEffect(name: string, outcome: 'applied' | 'not_applied', externalId?: string): void {
+    if (this.#state !== 'dead' || !this.#unresolved().includes(name)) {
+      throw new Error(`effect ${name} has no unknown outcome to resolve`);
+    }
+    this.#ledger.resolve(name, outcome, externalId);
+    if (this.#deadCode === 'unknown_outcome' && this.#unresolved().length === 0) this.#startAnew();
   }
 
   /** A new run of a dead job, with fresh attempts; effects that are done stay done. */
   replay(): void {
     if (this.#state !== 'dead') throw new Error(`the job is ${this.#state}: only a dead one can be replayed`);
-    const [unresolved] = this.#ledger.unresolved();
+    const [unresolved] = this.#unresolved();
     if (unresolved !== undefined) throw new Error(`effect ${unresolved} must be resolved first`);
+    this.#startAnew();
+  }
+
+  #unresolved(): string[] {
+    return this.#ledger.unresolved(this.#deadCode === 'unknown_outcome');
+  }
+
+  /** As the payload comes back from storage, its own for every attempt. */
+  #storedPayload(): z.output<S> {
+    const { contract } = this.#implementation;
+    return readStoredPayload(contract, contract.version, JSON.parse(JSON.stringify(this.#payload)));
+  }
+
+  #startAnew(): void {
     this.#state = 'ready';
     this.#deadCode = undefined;
     this.#attemptsMade = 0;
-    this.#deferrals = 0;
+    this.#startsInRun = 0;
     this.#deferredSinceMs = undefined;
     this.#dueAtMs = this.clock.nowMs;
   }
@@ -206,7 +229,7 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
     if (end.kind === 'returned') {
       this.#state = 'completed';
       this.#attemptsMade += 1;
-      this.#result = storable(end.result) as R;
+      this.#result = storableResult(end.result) as R;
       return { outcome: 'completed' };
     }
     if (end.kind === 'crashed') {
@@ -227,13 +250,12 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
 
   #decide(error: Classification, timedOut: boolean): FailureDecision {
     const puttingOff = error.class === 'throttled';
-    this.#deferrals = puttingOff ? this.#deferrals + 1 : 0;
     const decision = decideFailure({
       classification: error,
       timedOut,
       policy: this.#implementation.contract.retry,
       attempt: this.#attemptsMade + 1,
-      deferrals: this.#deferrals,
+      deferrals: Math.max(1, this.#startsInRun - this.#attemptsMade),
       deferredSinceMs: puttingOff ? this.#deferredSinceMs : undefined,
       nowMs: this.clock.nowMs,
       random: this.#random,

@@ -1,2 +1,2 @@
-export { runCrashes, type CrashReport } from './crash-run.js';
-export { crashOptions, FULL_RUN, type CrashOptions } from './options.js';
+export { runCrashes } from './crash-run.js';
+export { crashOptions } from './options.js';

@@ -125,6 +125,19 @@ describe('the fault proxy', () => {
     await expect.poll(() => silent.heard()).toBe('hello!');
   });
 
+  it('leaves what is open half-open, not even an end is heard, and serves what comes after', async () => {
+    const [one, other] = [await talking(), await talking()];
+    expect(proxy.silence()).toBe(2);
+    one.say(' lost');
+    other.socket.destroy();
+    const after = await talking('again');
+    expect(echo.heard()).toBe('hellohelloagain');
+    expect([one.heard(), one.fate()]).toEqual(['hello', undefined]);
+    expect(echo.connections()).toBe(3);
+    after.say('!');
+    await expect.poll(() => after.heard()).toBe('again!');
+  });
+
   it('delays, and keeps the order when the delay ends', async () => {
     const one = await talking('');
     const hurry = proxy.delay(60);

@@ -36,6 +36,11 @@ export interface FaultProxy {
    * every connection that lost something is cut, since what follows a gap has no meaning.
    */
   swallow(direction: Direction): () => void;
+  /**
+   * Leaves the connections that are open now half-open, as a firewall that forgot them does: they carry nothing more,
+   * neither side hears of the other's end, and new ones are served. Returns how many.
+   */
+  silence(): number;
   /** Every byte arrives that much later. */
   delay(ms: number): () => void;
   /**
@@ -49,6 +54,8 @@ export interface FaultProxy {
 /** Starts a proxy on a free port of the loopback. */
 export async function startFaultProxy({ target }: FaultProxyOptions): Promise<FaultProxy> {
   const links = new Set<Link>();
+  /** Half-open: the server's side stays when the client's goes. */
+  const silent = new Set<Link>();
   const traps = new Set<Trap>();
   const swallowed = new Set<Direction>();
   let refusals = 0;
@@ -103,6 +110,14 @@ export async function startFaultProxy({ target }: FaultProxyOptions): Promise<Fa
         cutLinks([...links].filter((link) => link.hasGap(direction)));
       });
     },
+    silence() {
+      const open = [...links].filter((link) => !silent.has(link));
+      for (const link of open) {
+        link.silence();
+        silent.add(link);
+      }
+      return open.length;
+    },
     delay(ms) {
       delayMs += ms;
       return onceOnly(() => (delayMs -= ms));
@@ -118,7 +133,7 @@ export async function startFaultProxy({ target }: FaultProxyOptions): Promise<Fa
     async close() {
       const closed = once(server, 'close');
       server.close();
-      cutLinks(links);
+      cutLinks([...links, ...silent]);
       await closed;
     },
   };

@@ -1,2 +1,1 @@
-export { startFaultProxy, type FaultProxy, type FaultProxyOptions, type StoppedLink } from './fault-proxy.js';
-export type { Direction } from './link.js';
+export { startFaultProxy, type FaultProxy, type StoppedLink } from './fault-proxy.js';

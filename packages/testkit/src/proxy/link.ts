@@ -24,6 +24,7 @@ export class Link {
   /** What arrived since the connection stopped, to be passed on in this order. */
   readonly #held: (() => void)[] = [];
   #isStopped = false;
+  #isSilent = false;
 
   constructor(client: Socket, upstream: Socket, weather: Weather) {
     this.#client = client;
@@ -32,9 +33,11 @@ export class Link {
     this.#carry('toServer', client, upstream);
     this.#carry('toClient', upstream, client);
     // A reset of one side is passed on as one.
-    client.on('error', () => this.cut());
+    client.on('error', () => {
+      if (!this.#isSilent) this.cut();
+    });
     upstream.on('error', () => {
-      if (!this.#isStopped) this.cut();
+      if (!this.#isStopped && !this.#isSilent) this.cut();
     });
   }
 
@@ -50,6 +53,11 @@ export class Link {
   cut(): void {
     this.#client.resetAndDestroy();
     this.#upstream.resetAndDestroy();
+  }
+
+  /** Carries nothing from now on, not even the end of one side to the other: a connection that is half-open. */
+  silence(): void {
+    this.#isSilent = true;
   }
 
   /** Passes on what was held back since the connection stopped. */
@@ -74,6 +82,7 @@ export class Link {
     };
     const passOnEnd = () => void onTheWay.then(() => to.end());
     from.on('data', (chunk: Buffer) => {
+      if (this.#isSilent) return;
       if (!this.#isStopped && this.#weather.isWatched()) {
         const text = tail + chunk.toString('latin1');
         tail = text.slice(-TAIL_BYTES);
@@ -84,7 +93,8 @@ export class Link {
       else passOn(chunk);
     });
     from.on('end', () => {
-      if (!this.#isStopped) passOnEnd();
+      if (this.#isSilent) from.end();
+      else if (!this.#isStopped) passOnEnd();
       // To the client a stopped connection looks open whatever the server does; a client that is gone is gone.
       else if (direction === 'toServer') this.cut();
       else this.#held.push(passOnEnd);

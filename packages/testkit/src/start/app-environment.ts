@@ -13,12 +13,14 @@ const PASSED_ON = [
   'WEBHOOK_ALLOW_PRIVATE',
   'LOG_LEVEL',
 ];
+/** What single jobs call. */
+const JOB_URL = /^JOB_[A-Z0-9_]+_URL$/;
 
 export function appEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
   return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = env[name];
-      return value === undefined || value === '' ? [] : [[name, value]];
+    Object.entries(env).flatMap(([name, value]) => {
+      const isPassedOn = PASSED_ON.includes(name) || JOB_URL.test(name);
+      return !isPassedOn || value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
 }

@@ -57,7 +57,12 @@ describe('the environment of the apps', () => {
       REDIS_URL: 'redis://a',
       FAIRLANE_TOKENS: '[]',
       HOME: '/x',
+      JOB_BILLING_CHARGE_URL: 'http://127.0.0.1:8080',
+      JOB_TOKEN: 'x',
     };
-    expect(appEnvironment(env)).toEqual({ LOG_LEVEL: 'debug' });
+    expect(appEnvironment(env)).toEqual({
+      LOG_LEVEL: 'debug',
+      JOB_BILLING_CHARGE_URL: 'http://127.0.0.1:8080',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { isOperator } from '../../api/session.js';
-import type { Account, Gate } from '../../api/types.js';
+import type { Account } from '../../api/types.js';
 import { formatCount } from '../../format/numbers.js';
 import { describeLimits, reasonWord } from '../../format/words.js';
 import { Badge } from '../../parts/badge.js';
@@ -11,8 +11,10 @@ import { LimitsDialog } from './limits-dialog.js';
 
 /** Where limits are counted. Those that are closed say why and until when. */
 export function Gates({ view, zone }: { view: Account; zone: string | undefined }) {
-  const [edited, setEdited] = useState<Gate>();
+  const [edited, setEdited] = useState<string>();
   const isLive = useIsLive();
+  // Read anew, so that what stands there as "now" is.
+  const editedGate = view.gates.find(({ group }) => group === edited);
   return (
     <section aria-labelledby="gates">
       <h2 id="gates">Gates</h2>
@@ -58,7 +60,7 @@ export function Gates({ view, zone }: { view: Account; zone: string | undefined 
                 </td>
                 {isOperator && (
                   <td>
-                    <button type="button" disabled={!isLive} onClick={() => setEdited(gate)}>
+                    <button type="button" disabled={!isLive} onClick={() => setEdited(gate.group)}>
                       Edit limits<span className="hidden"> of {gate.group}</span>
                     </button>
                   </td>
@@ -68,7 +70,9 @@ export function Gates({ view, zone }: { view: Account; zone: string | undefined 
           </tbody>
         </TableBox>
       )}
-      {edited && <LimitsDialog account={view.account} gate={edited} onClose={() => setEdited(undefined)} />}
+      {editedGate && (
+        <LimitsDialog account={view.account} gate={editedGate} onClose={() => setEdited(undefined)} />
+      )}
     </section>
   );
 }

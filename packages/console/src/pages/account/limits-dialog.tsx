@@ -5,6 +5,7 @@ import { formatPeriod } from '../../format/times.js';
 import { describeLimits } from '../../format/words.js';
 import { apiPath } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
+import { Change, Field } from '../../parts/field.js';
 import { useAction } from '../../parts/use-action.js';
 import { limitsFrom, type LimitsForm } from './limits-form.js';
 
@@ -43,24 +44,30 @@ export function LimitsDialog({ account, gate: { group, limits }, onClose }: Limi
   return (
     <Dialog title={`Limits of ${account} for ${group}`} onClose={onClose}>
       <form onSubmit={(event) => void save(event)}>
-        <Field label="How many" value={form.limit} onChange={(limit) => set({ limit })} isFirst />
+        <Field
+          label="How many"
+          value={form.limit}
+          onChange={(limit) => set({ limit })}
+          inputMode="decimal"
+          isFirst
+        />
         <PeriodField value={form.perMs} onChange={(perMs) => set({ perMs })} />
-        <Field label="Burst, if not the same" value={form.burst} onChange={(burst) => set({ burst })} />
+        <Field
+          label="Burst, if not the same"
+          value={form.burst}
+          onChange={(burst) => set({ burst })}
+          inputMode="decimal"
+        />
         <Field
           label="At most at once"
           value={form.maxInFlight}
           onChange={(maxInFlight) => set({ maxInFlight })}
+          inputMode="numeric"
         />
-        <dl className="change">
-          <div>
-            <dt>Now</dt>
-            <dd>{describeLimits(limits)}</dd>
-          </div>
-          <div>
-            <dt>New</dt>
-            <dd>{typeof wanted === 'string' ? wanted : describeLimits({ ...nothing, ...wanted })}</dd>
-          </div>
-        </dl>
+        <Change
+          now={describeLimits(limits)}
+          wanted={typeof wanted === 'string' ? wanted : describeLimits({ ...nothing, ...wanted })}
+        />
         {action.error !== undefined && <p className="error">{action.error}</p>}
         <p className="actions">
           <button type="button" onClick={onClose}>
@@ -82,28 +89,6 @@ const nothing: Limits = { limit: null, perMs: null, burst: null, maxInFlight: nu
 
 function textOf(value: number | null): string {
   return value === null ? '' : String(value);
-}
-
-function Field(props: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  isFirst?: boolean;
-}) {
-  const id = useId();
-  return (
-    <label htmlFor={id}>
-      {props.label}
-      <input
-        id={id}
-        inputMode="decimal"
-        autoComplete="off"
-        value={props.value}
-        {...(props.isFirst === true ? { 'data-first-focus': true } : {})}
-        onChange={({ target }) => props.onChange(target.value)}
-      />
-    </label>
-  );
 }
 
 function PeriodField({ value, onChange }: { value: number; onChange: (value: number) => void }) {

@@ -1,12 +1,7 @@
-import type { DeadLetter, Page } from '../../api/types.js';
 import { formatCount } from '../../format/numbers.js';
 import { codeWord } from '../../format/words.js';
-import { apiPath, type Query } from '../../frame/paths.js';
-import { useApi } from '../../live/use-api.js';
-
-/** Counting all would be a scan: the newest tell what is going wrong now. */
-const COUNTED = 500;
-const everyMs = 15_000;
+import type { Query } from '../../frame/paths.js';
+import { useCodeCounts } from './use-code-counts.js';
 
 interface CodeChipsProps {
   chosen: string | undefined;
@@ -14,14 +9,12 @@ interface CodeChipsProps {
   choose: (code: string | undefined) => void;
 }
 
+/** What they died of, over all that match the other filters. */
 export function CodeChips({ chosen, filter, choose }: CodeChipsProps) {
-  const path = apiPath(['dead-letters'], { ...filter, code: undefined, limit: String(COUNTED) });
-  const { data } = useApi<Page<DeadLetter>>(path, { everyMs, keepWhileChanging: true });
-  if (data === undefined) return null;
-  const counts = new Map<string, number>();
-  for (const { code } of data.items) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const found = useCodeCounts({ ...filter, code: undefined });
+  if (found === undefined) return null;
+  const counts = new Map(Object.entries(found.counts));
   if (chosen !== undefined && !counts.has(chosen)) counts.set(chosen, 0);
-  const isPart = data.cursor !== null;
   if (counts.size === 0) return null;
   return (
     <ul className="chips" aria-label="By reason">
@@ -34,7 +27,7 @@ export function CodeChips({ chosen, filter, choose }: CodeChipsProps) {
               aria-pressed={code === chosen}
               onClick={() => choose(code === chosen ? undefined : code)}
             >
-              {codeWord(code)} <b>{formatCount(count, isPart)}</b>
+              {codeWord(code)} <b>{formatCount(count, found.isAtLeast)}</b>
             </button>
           </li>
         ))}

@@ -15,6 +15,7 @@ import { TextFilter } from '../../parts/text-filter.js';
 import { CodeChips } from './code-chips.js';
 import { DeadLetterTable } from './dead-letter-table.js';
 import { OperationProgress } from './operation-progress.js';
+import { Purge } from './purge.js';
 import { ReplayMatching } from './replay-matching.js';
 import { ReplaySelected } from './replay-selected.js';
 
@@ -74,9 +75,14 @@ export function DeadLettersPage() {
                 >
                   Replay those that match…
                 </button>
+                <Purge
+                  ids={[...selected]}
+                  label={`Remove selected (${formatCount(selected.size)})`}
+                  onPurged={() => setSelected(new Set())}
+                />
               </div>
             ) : (
-              <p className="note">Replaying needs the operator role.</p>
+              <p className="note">Replaying and removing needs the operator role.</p>
             )}
             <NewRows count={newCount} isMore={newCount >= page.items.length} show={showNew} />
             {rows.length === 0 ? (

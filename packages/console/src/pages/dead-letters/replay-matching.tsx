@@ -1,20 +1,12 @@
 import { useEffect, useId, useState } from 'react';
-import { ApiError, write } from '../../api/client.js';
+import { write } from '../../api/client.js';
 import { countOf, formatCount } from '../../format/numbers.js';
 import { formatDuration } from '../../format/times.js';
 import { codeWord } from '../../format/words.js';
 import { apiPath, type Query } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
 import { useAction } from '../../parts/use-action.js';
-
-interface Matched {
-  operation?: string | null;
-  matched: number;
-  byCode: Record<string, number>;
-  byAccount?: Record<string, number>;
-  /** Left out, since their outcome is unknown. */
-  unresolved?: number;
-}
+import { bulkBody, type Matched } from './bulk-body.js';
 
 interface ReplayMatchingProps {
   filter: Query;
@@ -28,30 +20,22 @@ const PER_SECOND = 50;
 /** From here on the count is typed, so that nobody replays ten thousand by habit. */
 const TYPED_ABOVE = 100;
 
-const notOffered = 'This version of the API replays one at a time: select rows instead.';
-
 /** First a dry run, its upper time fixed, so that what is agreed to is what is replayed. */
-export function ReplayMatching({ filter, isFiltered, onClose, onStarted }: ReplayMatchingProps) {
+export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted }: ReplayMatchingProps) {
   const dryRun = useAction();
   const action = useAction();
   const inputId = useId();
   const [plan, setPlan] = useState<Matched>();
   const [typed, setTyped] = useState('');
   // Of this dialog: a double click, or a click after a lost answer, is one operation.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [until] = useState(() => new Date().toISOString());
-  const body = { filter: { ...definedIn(filter), until }, ...(isFiltered ? {} : { all: true }) };
+  const [idempotencyKey] = useState(randomKey);
+  // "The last hour" goes on while somebody reads.
+  const [filter] = useState(wanted);
   const path = apiPath(['dead-letters', 'replay']);
 
   useEffect(() => {
-    void dryRun.run(async () => {
-      try {
-        setPlan(await write<Matched>('POST', path, { body: { ...body, dryRun: true } }));
-      } catch (error) {
-        const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 405);
-        throw isMissing ? new Error(notOffered) : error;
-      }
-    }, '');
+    const body = { ...bulkBody(filter), dryRun: true };
+    void dryRun.run(async () => setPlan(await write<Matched>('POST', path, { body })), '');
   }, []);
 
   const matched = plan?.matched ?? 0;
@@ -60,6 +44,8 @@ export function ReplayMatching({ filter, isFiltered, onClose, onStarted }: Repla
   const start = () =>
     action.run(
       async () => {
+        // Up to the server's moment of the dry run: a browser's clock may be hours off.
+        const body = bulkBody({ ...filter, until: plan?.until });
         const { operation } = await write<Matched>('POST', path, { body, idempotencyKey });
         if (typeof operation === 'string') onStarted(operation);
       },
@@ -78,12 +64,9 @@ export function ReplayMatching({ filter, isFiltered, onClose, onStarted }: Repla
             {isFiltered ? 'match the filters' : 'in the whole deployment'} and died before now. At{' '}
             {PER_SECOND} a second that takes about{' '}
             {formatDuration(Math.max(1_000, (matched / PER_SECOND) * 1_000))}. Those whose outcome is unknown
-            are left out{plan.unresolved === undefined ? '' : `: ${formatCount(plan.unresolved)}`}.
+            are left out: {formatCount(plan.unresolved)}.
           </p>
-          <Counts title="By reason" counts={plan.byCode} word={codeWord} />
-          {plan.byAccount && (
-            <Counts title="By account" counts={plan.byAccount} word={(account) => account} />
-          )}
+          <ByReason counts={plan.byCode} />
           {mustType && matched > 0 && (
             <label htmlFor={inputId}>
               Type {matched} to go on
@@ -116,23 +99,24 @@ export function ReplayMatching({ filter, isFiltered, onClose, onStarted }: Repla
   );
 }
 
-function Counts(props: { title: string; counts: Record<string, number>; word: (name: string) => string }) {
-  const entries = Object.entries(props.counts).toSorted(([, one], [, other]) => other - one);
+/** Not `crypto.randomUUID`, which browsers keep from pages that come over plain HTTP. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
+}
+
+function ByReason({ counts }: { counts: Record<string, number> }) {
+  const entries = Object.entries(counts).toSorted(([, one], [, other]) => other - one);
   if (entries.length === 0) return null;
   return (
     <>
-      <h3>{props.title}</h3>
+      <h3>By reason</h3>
       <ul className="counts">
-        {entries.slice(0, 20).map(([name, count]) => (
-          <li key={name}>
-            {props.word(name)}: {formatCount(count)}
+        {entries.map(([code, count]) => (
+          <li key={code}>
+            {codeWord(code)}: {formatCount(count)}
           </li>
         ))}
       </ul>
     </>
   );
-}
-
-function definedIn(filter: Query): Query {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }

@@ -16,7 +16,9 @@ export function Effects({ job }: { job: Job }) {
   const unresolved = job.effects.filter((effect) => isUnresolved(effect, job));
   return (
     <section aria-labelledby="effects">
-      <h2 id="effects">Effects</h2>
+      <h2 id="effects" tabIndex={-1}>
+        Effects
+      </h2>
       {unresolved.map((effect) => (
         <Resolve key={effect.name} job={job} effect={effect} />
       ))}
@@ -52,17 +54,17 @@ function Resolve({ job, effect }: { job: Job; effect: Effect }) {
   const action = useAction();
   const inputId = useId();
   const [externalId, setExternalId] = useState('');
-  const resolve = (outcome: 'applied' | 'not_applied') => {
+  const resolve = async (outcome: 'applied' | 'not_applied') => {
     const id = externalId.trim();
     const body = { outcome, ...(outcome === 'applied' && id !== '' ? { externalId: id } : {}) };
     const done =
       outcome === 'applied'
         ? 'Noted that it was sent: it is not sent again.'
         : 'Noted that it was not sent: it is sent now.';
-    return action.run(
-      () => write('POST', apiPath(['jobs', job.id, 'effects', effect.name, 'resolve']), { body }),
-      done,
-    );
+    const path = apiPath(['jobs', job.id, 'effects', effect.name, 'resolve']);
+    // The question goes with its answer: the keyboard goes on where the answer stands.
+    if (await action.run(() => write('POST', path, { body }), done))
+      document.querySelector<HTMLElement>('#effects')?.focus();
   };
   return (
     <div className="resolve">

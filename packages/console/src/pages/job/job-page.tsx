@@ -1,13 +1,15 @@
 import { write } from '../../api/client.js';
 import { isOperator } from '../../api/session.js';
 import type { Job } from '../../api/types.js';
-import { codeWord } from '../../format/words.js';
 import { Link } from '../../frame/link.js';
 import { apiPath, hrefOf } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
 import { StateBadge } from '../../parts/badge.js';
 import { DataView } from '../../parts/data-view.js';
 import { useAction } from '../../parts/use-action.js';
+import { Purge } from '../dead-letters/purge.js';
+import { Reclaim } from '../workers/reclaim.js';
+import { Attempts } from './attempts.js';
 import { Effects } from './effects.js';
 import { PayloadSection } from './payload.js';
 import { sentenceOf } from './sentence.js';
@@ -17,7 +19,8 @@ import { isUnresolved } from './unresolved.js';
 /** The story of one job. */
 export function JobPage({ id }: { id: string }) {
   const query = useApi<Job>(apiPath(['jobs', id]));
-  if (query.data === undefined && query.error?.code === 'job_not_found') {
+  // Also of one that was there a moment ago.
+  if (query.error?.code === 'job_not_found') {
     return (
       <>
         <h1>
@@ -94,16 +97,7 @@ function JobDetails({ job }: { job: Job }) {
           </div>
         )}
       </dl>
-      {job.lastError && (
-        <section aria-labelledby="last-error">
-          <h2 id="last-error">Last error</h2>
-          <p>
-            <b>{codeWord(job.lastError.code)}</b>
-            {job.lastError.status !== undefined && ` (${job.lastError.status})`}
-          </p>
-          <pre>{job.lastError.message}</pre>
-        </section>
-      )}
+      <Attempts job={job} />
       <Effects job={job} />
       <Timeline job={job} />
       {job.result !== undefined && (
@@ -122,7 +116,7 @@ const cancellable = new Set(['scheduled', 'ready', 'held', 'active', 'retrying']
 function JobActions({ job }: { job: Job }) {
   const action = useAction();
   if (!isOperator) {
-    return <p className="note">Replaying, cancelling and resolving needs the operator role.</p>;
+    return <p className="note">Replaying, removing, cancelling and resolving needs the operator role.</p>;
   }
   const replay = () => write('POST', apiPath(['dead-letters', job.id, 'replay']));
   const cancel = () => write('POST', apiPath(['jobs', job.id, 'cancel']));
@@ -137,6 +131,10 @@ function JobActions({ job }: { job: Job }) {
         >
           Replay this job
         </button>
+      )}
+      {job.state === 'dead' && <Purge ids={[job.id]} label="Remove this job…" />}
+      {job.state === 'active' && job.worker !== undefined && (
+        <Reclaim worker={job.worker} ids={[job.id]} label="Take it from its worker…" />
       )}
       {cancellable.has(job.state) && (
         <button

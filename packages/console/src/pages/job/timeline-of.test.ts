@@ -9,16 +9,20 @@ test('what happened stands latest first, of one moment the later step above', ()
     state: 'dead',
     attempts: { made: 2, max: 3 },
     createdAt: at(0),
-    startedAt: at(1),
+    startedAt: at(2),
     effects: [{ name: 'send', state: 'unknown', at: at(2) }],
-    lastError: { code: 'unknown_outcome', class: 'permanent', message: 'no answer', at: at(3) },
+    failures: [
+      { attempt: 2, code: 'unknown_outcome', class: 'permanent', message: 'no answer', at: at(3) },
+      { attempt: 1, code: 'throttled', class: 'throttled', message: 'too many requests', at: at(1) },
+    ],
     finishedAt: at(3),
   });
   expect(timelineOf(job)).toEqual([
     { at: at(3), what: 'dead' },
-    { at: at(3), what: 'failed: outcome unknown' },
+    { at: at(3), what: 'attempt 2 failed: outcome unknown' },
     { at: at(2), what: 'effect send: outcome unknown' },
-    { at: at(1), what: 'attempt 2 started' },
+    { at: at(2), what: 'attempt 2 started' },
+    { at: at(1), what: 'attempt 1 put off: slowed down for too long' },
     { at: at(0), what: 'accepted' },
   ]);
 });

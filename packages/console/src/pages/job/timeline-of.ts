@@ -8,7 +8,7 @@ export interface Happening {
 
 /** What is known to have happened and what is to come, the latest first. */
 export function timelineOf(job: Job): Happening[] {
-  const { attempts, lastError } = job;
+  const { attempts, failures = [] } = job;
   const happenings: Happening[] = [{ at: job.createdAt, what: 'accepted' }];
   if (job.startedAt !== undefined) {
     happenings.push({ at: job.startedAt, what: `attempt ${Math.max(1, attempts.made)} started` });
@@ -16,7 +16,10 @@ export function timelineOf(job: Job): Happening[] {
   for (const { name, state, at } of job.effects) {
     happenings.push({ at, what: `effect ${name}: ${effectWord(state).word}` });
   }
-  if (lastError) happenings.push({ at: lastError.at, what: `failed: ${codeWord(lastError.code)}` });
+  for (const { attempt, at, code, class: kind } of failures.toReversed()) {
+    const how = kind === 'throttled' ? 'put off' : 'failed';
+    happenings.push({ at, what: `attempt ${attempt} ${how}: ${codeWord(code)}` });
+  }
   if (job.finishedAt !== undefined) {
     happenings.push({ at: job.finishedAt, what: stateWords[job.state].word });
   }

@@ -117,7 +117,7 @@ describe('a bulk replay', () => {
     const replay = async (at: number) => {
       const letter = letters[at];
       if (letter === undefined) throw new Error('there are fewer letters');
-      return backend.replayDead(letter.id, Date.parse(letter.finishedAt), store.replaying(killed));
+      return backend.replayDead(letter.id, Date.parse(letter.finishedAt), store.acting(killed));
     };
     expect([await replay(0), await replay(1)]).toEqual([true, true]);
     // Dead again before the next runner comes; its time of death is put back, as a slow clock would have it.

@@ -1,24 +1,27 @@
 import type { Backends } from '../../backend/open-backends.js';
 import type { RedisSessions } from '../../producer/redis-session.js';
-import type { EffectReader } from '../../views/read-job-view.js';
-import type { BulkFilter, BulkMatch, BulkReplayOutcome, BulkReplayRequest } from './bulk-operation.js';
+import type {
+  BulkFilter,
+  BulkMatch,
+  BulkReplay,
+  BulkReplayOutcome,
+  BulkReplayRequest,
+} from './bulk-operation.js';
 import type { BulkStore } from './bulk-store.js';
-import { replayablePage } from './replayable.js';
-
-/** Letters looked at in one bounded call. */
-const COUNTED_AT_ONCE = 200;
+import { countDead, COUNTED_AT_ONCE } from '../count-dead-letters.js';
+import { replayablePage, type UnsettledReader } from './replayable.js';
 
 /** Counts what a bulk replay would do, and registers it; runners carry it out. */
 export class BulkReplays {
   readonly #sessions: RedisSessions;
   readonly #backends: Backends;
-  readonly #effects: EffectReader | undefined;
+  readonly #effects: UnsettledReader | undefined;
   readonly #store: BulkStore;
 
   constructor(
     sessions: RedisSessions,
     backends: Backends,
-    effects: EffectReader | undefined,
+    effects: UnsettledReader | undefined,
     store: BulkStore,
   ) {
     this.#sessions = sessions;
@@ -27,29 +30,26 @@ export class BulkReplays {
     this.#store = store;
   }
 
-  /** Page by page, each within the time limit of a call: memory and every single wait stay bounded. */
+  /** Bounded as a count is; each page within the time limit of a call. */
   async preview(filter: BulkFilter): Promise<BulkMatch> {
     const nowMs = await this.#sessions.run(async (session) => Math.floor(session.nowMs));
     // What has not died yet cannot have been meant.
     const until = Math.min(filter.until ?? nowMs, nowMs);
-    const byCode = new Map<string, number>();
-    let [matched, unresolved] = [0, 0];
-    let cursor: string | null | undefined;
-    do {
-      const wanted = { ...filter, until, limit: COUNTED_AT_ONCE, ...(cursor ? { cursor } : {}) };
+    let unresolved = 0;
+    const count = await countDead(async (cursor) => {
+      const wanted = { filter: { ...filter, until }, limit: COUNTED_AT_ONCE, cursor };
       const page = await this.#sessions.run(() => replayablePage(this.#backends, this.#effects, wanted));
-      for (const { code } of page.letters) byCode.set(code, (byCode.get(code) ?? 0) + 1);
-      matched += page.letters.length;
       unresolved += page.unresolved;
-      cursor = page.cursor;
-    } while (cursor !== null);
-    return { matched, byCode: Object.fromEntries(byCode), unresolved, until };
+      return page;
+    });
+    return { ...count, unresolved, until };
   }
 
   async start(request: BulkReplayRequest): Promise<BulkReplayOutcome> {
-    const earlier = await this.#sessions.run(() => this.#store.earlier(request));
+    const replay = { ...request, kind: 'replay' } as const;
+    const earlier = await this.#sessions.run(() => this.#store.earlier<BulkReplay>(replay));
     if (earlier !== undefined) return earlier;
     const match = await this.preview(request.filter);
-    return this.#sessions.run(({ nowMs }) => this.#store.create(request, match, nowMs));
+    return this.#sessions.run(({ nowMs }) => this.#store.create<BulkReplay>({ ...replay, match }, nowMs));
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createLanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import { openBackends, type Backends } from '../../backend/open-backends.js';
 import { connectProducer, type RedisSettings } from '../../connections.js';
@@ -6,11 +7,17 @@ import { DEFAULT_PREFIX } from '../../defaults.js';
 import { UnavailableError } from '../../errors.js';
 import { defaultLogger, describeError, type QueueLogger } from '../../logging.js';
 import { asUnavailable, RedisSessions } from '../../producer/redis-session.js';
-import type { EffectReader } from '../../views/read-job-view.js';
-import type { DeadLetter } from '../list-dead-letters.js';
-import type { LeasedOperation } from './bulk-operation.js';
+import {
+  createCancelCounter,
+  type CancelCounter,
+  type OnCancelled,
+} from '../../statistics/cancel-counter.js';
+import type { DeadRow } from '../dead-rows.js';
+import type { LeasedOperation, LeasedReplay } from './bulk-operation.js';
 import { BulkStore } from './bulk-store.js';
-import { replayablePage } from './replayable.js';
+import { CancelWork } from './cancel-work.js';
+import type { PageDone } from './page-done.js';
+import { replayablePage, type UnsettledReader } from './replayable.js';
 
 export interface BulkRunnerOptions {
   readonly redis: RedisSettings;
@@ -18,7 +25,7 @@ export interface BulkRunnerOptions {
   /** Default `{fairlane}`. */
   readonly prefix?: string;
   /** Jobs with an effect that waits for a person are left out; the ledger fits. */
-  readonly effects?: EffectReader;
+  readonly effects?: UnsettledReader;
   readonly logger?: QueueLogger;
   /** How often it looks for operations that nobody works on. Default 1,000. */
   readonly pollMs?: number;
@@ -26,6 +33,8 @@ export interface BulkRunnerOptions {
   readonly leaseMs?: number;
   /** Told at most once a second for each operation, and at its end. */
   readonly onProgress?: (id: string) => void;
+  /** Told of each waiting job that a bulk cancel has ended; running ones end at their worker, which counts them. */
+  readonly onCancelled?: OnCancelled;
 }
 
 export interface BulkRunner {
@@ -33,7 +42,7 @@ export interface BulkRunner {
   close(): Promise<void>;
 }
 
-/** Letters of a page; also what is repeated at most when a runner is killed. */
+/** Jobs of a page; also what is repeated at most when a runner is killed. */
 const PAGE = 100;
 /** A page that Redis or the ledger does not answer by then is tried again. */
 const TIMEOUT_MS = 5_000;
@@ -50,6 +59,8 @@ class Runner implements BulkRunner {
   readonly #sessions: RedisSessions;
   readonly #backends: Backends;
   readonly #store: BulkStore;
+  readonly #cancels: CancelWork;
+  readonly #counter: CancelCounter;
   readonly #leaseMs: number;
   readonly #stop = new AbortController();
   readonly #polling: Promise<void>;
@@ -64,6 +75,10 @@ class Runner implements BulkRunner {
     this.#sessions = new RedisSessions(client, TIMEOUT_MS);
     this.#backends = openBackends(client, prefix, catalogue);
     this.#store = new BulkStore(this.#backends.first, prefix);
+    const [sessions, backends, store] = [this.#sessions, this.#backends, this.#store];
+    this.#counter = createCancelCounter(client, backends, { ...options, prefix, logger });
+    const lanes = createLanes({ connection: client, prefix });
+    this.#cancels = new CancelWork({ sessions, backends, lanes, store }, this.#counter.count);
     this.#polling = this.#poll(options.pollMs ?? 1_000);
   }
 
@@ -71,6 +86,7 @@ class Runner implements BulkRunner {
     this.#stop.abort();
     await this.#polling;
     await Promise.all(this.#working.values());
+    await this.#counter.close();
     await this.#sessions.close();
   }
 
@@ -106,13 +122,12 @@ class Runner implements BulkRunner {
     let toldAtMs = -PROGRESS_EVERY_MS;
     for (;;) {
       const startedAtMs = performance.now();
-      const wanted = { ...leased.filter, limit, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await this.#sessions.run(() =>
-        replayablePage(this.#backends, this.#options.effects, wanted),
-      );
-      const failed = await this.#replayAll(leased, page.letters);
+      const page =
+        leased.kind === 'cancel'
+          ? await this.#cancels.page(leased, cursor, limit, (...args) => this.#countRefused(...args))
+          : await this.#replayPage(leased, cursor, limit);
       const isStopping = this.#stop.signal.aborted;
-      const step = { cursor: page.cursor, failed, leaseMs: isStopping ? 0 : this.#leaseMs };
+      const step = { cursor: page.cursor, failed: page.failed, leaseMs: isStopping ? 0 : this.#leaseMs };
       const goesOn = await this.#sessions.run(() => this.#store.advance(leased, step));
       const isOver = !goesOn || page.cursor === null;
       if (isOver || performance.now() - toldAtMs >= PROGRESS_EVERY_MS) {
@@ -121,25 +136,34 @@ class Runner implements BulkRunner {
       }
       if (isOver || isStopping) return;
       cursor = page.cursor;
-      const dueMs = (page.letters.length / leased.perSecond) * 1_000;
+      const dueMs = (page.count / leased.perSecond) * 1_000;
       await this.#pause(dueMs - (performance.now() - startedAtMs));
     }
   }
 
+  async #replayPage(leased: LeasedReplay, cursor: string | undefined, limit: number): Promise<PageDone> {
+    const { filter } = leased;
+    const page = await this.#sessions.run(() =>
+      replayablePage(this.#backends, this.#options.effects, { filter, limit, cursor }),
+    );
+    const failed = await this.#replayAll(leased, page.letters);
+    return { cursor: page.cursor, failed, count: page.letters.length };
+  }
+
   /** @returns how many Redis refused. */
-  async #replayAll(leased: LeasedOperation, letters: readonly DeadLetter[]): Promise<number> {
-    const operation = this.#store.replaying(leased);
+  async #replayAll(leased: LeasedReplay, letters: readonly DeadRow[]): Promise<number> {
+    const operation = this.#store.acting(leased);
     return this.#sessions.run(async () => {
       const outcomes = await Promise.allSettled(
-        letters.map(async ({ id, queue, finishedAt }) =>
-          this.#backends.backendOf(queue).replayDead(id, Date.parse(finishedAt), operation),
+        letters.map(async ({ id, queue, diedAtMs }) =>
+          this.#backends.backendOf(queue).replayDead(id, diedAtMs, operation),
         ),
       );
       return this.#countRefused(leased.id, outcomes);
     });
   }
 
-  #countRefused(operation: string, outcomes: readonly PromiseSettledResult<boolean>[]): number {
+  #countRefused(operation: string, outcomes: readonly PromiseSettledResult<unknown>[]): number {
     let refused = 0;
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
@@ -147,7 +171,7 @@ class Runner implements BulkRunner {
       // An outage is no answer about a letter: the page is done again.
       if (error instanceof UnavailableError) throw error;
       refused += 1;
-      this.#logger.warn({ operation, ...describeError(error) }, 'a dead letter was not replayed');
+      this.#logger.warn({ operation, ...describeError(error) }, 'a bulk operation left a job as it was');
     }
     return refused;
   }

@@ -1,19 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FairlaneBackend } from '../../backend/fairlane-backend.js';
-import type { ReplayingOperation } from '../../backend/outer-call.js';
+import type { ActingOperation } from '../../backend/outer-call.js';
 import { PLAIN_SCRIPTS } from '../../scripts/commands.js';
-import type {
-  BulkFilter,
-  BulkMatch,
-  BulkOperation,
-  BulkReplayOutcome,
-  BulkReplayRequest,
-  LeasedOperation,
-} from './bulk-operation.js';
+import type { BulkOperation, BulkOutcome, LeasedOperation, NewOperation } from './bulk-operation.js';
+import { fieldsOf, toFields, toLeased, toOperation } from './stored-operation.js';
 
 export const MAX_RUNNING = 10;
 /** Ended operations are kept for a week. */
 const KEPT_MS = 7 * 86_400_000;
+
+/** A request without what was found when it was made: the same request again is the same operation. */
+type Request = Omit<NewOperation, 'match'>;
 
 /** Bulk operations as they stand in Redis: a hash each, and a set of those that run. */
 export class BulkStore {
@@ -29,7 +26,7 @@ export class BulkStore {
   }
 
   /** What a request stands for that was made before, without the work of counting once more. */
-  async earlier(request: BulkReplayRequest): Promise<BulkReplayOutcome | undefined> {
+  async earlier<O extends BulkOperation>(request: Request): Promise<BulkOutcome<O> | undefined> {
     if (request.idempotencyKey === undefined) return undefined;
     const client = await this.#backend.client;
     const { bodyHash, id = '' } = await client.hgetall(this.#idempotencyKey(request));
@@ -37,35 +34,24 @@ export class BulkStore {
     return bodyHash === hashOf(request) ? this.#repeated(id) : { outcome: 'conflict' };
   }
 
-  async create(request: BulkReplayRequest, match: BulkMatch, nowMs: number): Promise<BulkReplayOutcome> {
-    const { filter, perSecond, by, idempotencyKey } = request;
-    const { matched, byCode, unresolved, until } = match;
+  async create<O extends BulkOperation>(operation: NewOperation, nowMs: number): Promise<BulkOutcome<O>> {
     const id = randomBytes(16).toString('base64url');
     const key = this.#keyOf(id);
-    const fields = {
-      kind: 'replay',
-      matched,
-      byCode: JSON.stringify(byCode),
-      unresolved,
-      until,
-      filter: JSON.stringify({ ...filter, until }),
-      perSecond,
-      by,
-      createdAt: new Date(nowMs).toISOString(),
-    };
-    const hasKey = idempotencyKey !== undefined;
+    const fields = toFields(operation, nowMs);
+    const hasKey = operation.idempotencyKey !== undefined;
     const [outcome, other] = (await this.#run('bulkCreate', [
       this.#running,
       key,
-      hasKey ? this.#idempotencyKey(request) : key,
+      hasKey ? this.#idempotencyKey(operation) : key,
       id,
-      hasKey ? hashOf(request) : '',
+      hasKey ? hashOf(operation) : '',
       MAX_RUNNING,
       ...Object.entries(fields).flat(),
     ])) as ['created' | 'repeated' | 'conflict' | 'too_many', string];
     if (outcome === 'repeated') return this.#repeated(other);
     if (outcome !== 'created') return { outcome };
-    return { outcome: 'started', operation: toOperation(id, { ...fields, state: 'running' }) };
+    // Of the kind that was asked for.
+    return { outcome: 'started', operation: toOperation(id, { ...fields, state: 'running' }) as O };
   }
 
   async read(id: string): Promise<BulkOperation | undefined> {
@@ -89,15 +75,7 @@ export class BulkStore {
   /** Undefined when another runner has it, or it has ended. */
   async lease(id: string, leaseMs: number): Promise<LeasedOperation | undefined> {
     const reply = (await this.#run('bulkLease', [this.#keyOf(id), leaseMs])) as string[] | null;
-    if (reply === null) return undefined;
-    const { fence, filter = '{}', perSecond, cursor } = fieldsOf(reply);
-    return {
-      id,
-      fence: Number(fence),
-      filter: JSON.parse(filter) as BulkFilter,
-      perSecond: Number(perSecond),
-      cursor,
-    };
+    return reply === null ? undefined : toLeased(id, fieldsOf(reply));
   }
 
   /**
@@ -106,28 +84,31 @@ export class BulkStore {
    * @returns false when it has ended or is another runner's.
    */
   async advance(
-    { id, fence }: LeasedOperation,
+    { id, fence }: Pick<LeasedOperation, 'id' | 'fence'>,
     { cursor, failed, leaseMs }: { cursor: string | null; failed: number; leaseMs: number },
   ): Promise<boolean> {
     const args = [this.#keyOf(id), this.#running, id, fence, cursor ?? '', failed, leaseMs, KEPT_MS];
     return (await this.#run('bulkAdvance', args)) === 1;
   }
 
-  /** Named in a replay, which then counts with the operation and only while this runner has it. */
-  replaying({ id, fence }: LeasedOperation): ReplayingOperation {
+  /** Named in a change of a job, which then counts with the operation and only while this runner has it. */
+  acting({ id, fence }: Pick<LeasedOperation, 'id' | 'fence'>): ActingOperation {
     return { key: this.#keyOf(id), id, fence };
   }
 
-  async #repeated(id: string): Promise<BulkReplayOutcome> {
+  async #repeated<O extends BulkOperation>(id: string): Promise<BulkOutcome<O>> {
     const operation = await this.read(id);
-    return operation === undefined ? { outcome: 'conflict' } : { outcome: 'repeated', operation };
+    // The hash of the request names its kind.
+    return operation === undefined
+      ? { outcome: 'conflict' }
+      : { outcome: 'repeated', operation: operation as O };
   }
 
   #keyOf(id: string): string {
     return `${this.#prefix}::operation:${id}`;
   }
 
-  #idempotencyKey({ by, idempotencyKey }: BulkReplayRequest): string {
+  #idempotencyKey({ by, idempotencyKey }: Pick<Request, 'by' | 'idempotencyKey'>): string {
     const name = createHash('sha256')
       .update(JSON.stringify([by, idempotencyKey]))
       .digest('base64url');
@@ -139,32 +120,10 @@ export class BulkStore {
   }
 }
 
-function hashOf({ filter, perSecond }: BulkReplayRequest): string {
-  const { account, name, tag, code, since, until } = filter;
-  const text = JSON.stringify([account, name, tag, code, since, until, perSecond]);
-  return createHash('sha256').update(text).digest('base64url');
-}
-
-function fieldsOf(flat: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (let at = 0; at + 1 < flat.length; at += 2) fields[flat[at] as string] = flat[at + 1] as string;
-  return fields;
-}
-
-function toOperation(id: string, fields: Readonly<Record<string, string | number>>): BulkOperation {
-  const number = (name: string) => Number(fields[name] ?? 0);
-  return {
-    id,
-    kind: 'replay',
-    state: fields['state'] as BulkOperation['state'],
-    matched: number('matched'),
-    byCode: JSON.parse(String(fields['byCode'])) as Record<string, number>,
-    unresolved: number('unresolved'),
-    until: number('until'),
-    done: number('done'),
-    failed: number('failed'),
-    perSecond: number('perSecond'),
-    by: String(fields['by']),
-    createdAt: String(fields['createdAt']),
-  };
+function hashOf({ kind, filter, perSecond }: Request): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const inOrder = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([kind, inOrder, perSecond]))
+    .digest('base64url');
 }

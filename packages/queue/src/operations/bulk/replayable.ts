@@ -1,13 +1,20 @@
 import type { Backends } from '../../backend/open-backends.js';
 import { UnavailableError } from '../../errors.js';
-import type { EffectReader } from '../../views/read-job-view.js';
-import { openEffects } from '../dead-letters.js';
-import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from '../list-dead-letters.js';
+import { isOpen } from '../dead-letters.js';
+import { readDeadRows, type DeadRow, type DeadRowsRequest } from '../dead-rows.js';
+
+/** What is asked of the ledger about many jobs; the ledger itself fits. */
+export interface UnsettledReader {
+  /** Of these jobs those with effects whose outcome is open, and the states of these. */
+  unsettled(jobIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+}
 
 export interface ReplayablePage {
-  readonly letters: readonly DeadLetter[];
+  readonly letters: readonly DeadRow[];
   /** Left out of them, since a person must speak first. */
   readonly unresolved: number;
+  /** Dead letters that were looked at. */
+  readonly looked: number;
   /** Null at the end. */
   readonly cursor: string | null;
 }
@@ -15,19 +22,22 @@ export interface ReplayablePage {
 /** A page of dead letters without those that wait for a person's word. */
 export async function replayablePage(
   { queues, backendOf }: Backends,
-  effects: EffectReader | undefined,
-  filter: DeadLetterFilter,
+  effects: UnsettledReader | undefined,
+  request: DeadRowsRequest,
 ): Promise<ReplayablePage> {
-  const { items, cursor } = await listDeadLetters(queues.map(backendOf), filter);
-  if (effects === undefined) return { letters: items, unresolved: 0, cursor };
-  const waits = await Promise.all(items.map(async (letter) => isUnresolved(letter, effects)));
-  const letters = items.filter((_letter, at) => waits[at] !== true);
-  return { letters, unresolved: items.length - letters.length, cursor };
+  const { rows, cursor, looked } = await readDeadRows(queues.map(backendOf), request);
+  const open = await unsettled(rows, effects);
+  const letters = rows.filter(({ id, code }) => !open.get(id)?.some((state) => isOpen(state, code)));
+  return { letters, unresolved: rows.length - letters.length, looked, cursor };
 }
 
-async function isUnresolved({ id, code }: DeadLetter, effects: EffectReader): Promise<boolean> {
+async function unsettled(
+  rows: readonly DeadRow[],
+  effects: UnsettledReader | undefined,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (effects === undefined || rows.length === 0) return new Map();
   try {
-    return openEffects(await effects.effects(id), code).length > 0;
+    return await effects.unsettled(rows.map(({ id }) => id));
   } catch (cause) {
     throw new UnavailableError('the ledger of effects did not answer', { mayHaveRun: false, cause });
   }

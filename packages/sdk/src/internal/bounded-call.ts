@@ -1,10 +1,10 @@
 /** How long a call may take to notice that it was aborted before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 250;
-/** Node fires a timer of more than 31 bits at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Longest chain of causes that is followed. */
 const MAX_CAUSES = 8;
+
+/** Runs something when so much time has passed; what it returns calls it off. */
+export type Timer = (ms: number, run: () => void) => () => void;
 
 /** A call to the outside that was told to stop and did: it may have been applied. */
 export class CallAbortedError extends Error {
@@ -21,19 +21,20 @@ export async function boundedCall<T>(
   call: (signal: AbortSignal) => Promise<T>,
   parent: AbortSignal,
   timeoutMs: number,
+  after: Timer,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
   const timeout = new DOMException(`the call took longer than ${Math.ceil(timeoutMs)} ms`, 'TimeoutError');
-  const timer = setTimeout(() => controller.abort(timeout), Math.min(timeoutMs, MAX_TIMER_MS));
+  const stopTimer = after(timeoutMs, () => controller.abort(timeout));
   const follow = () => controller.abort(parent.reason);
   parent.addEventListener('abort', follow, { once: true });
   if (parent.aborted) follow();
 
-  let grace: NodeJS.Timeout | undefined;
+  let stopGrace: (() => void) | undefined;
   const abandoned = new Promise<never>((_resolve, reject) => {
     const startGrace = () => {
-      grace = setTimeout(() => reject(signal.reason as Error), ABORT_GRACE_MS);
+      stopGrace = after(ABORT_GRACE_MS, () => reject(signal.reason as Error));
     };
     if (signal.aborted) startGrace();
     else signal.addEventListener('abort', startGrace, { once: true });
@@ -46,8 +47,8 @@ export async function boundedCall<T>(
     if (!signal.aborted || !comesFrom(error, signal.reason)) throw error;
     throw new CallAbortedError('the call was aborted', { cause: signal.reason });
   } finally {
-    clearTimeout(timer);
-    clearTimeout(grace);
+    stopTimer();
+    stopGrace?.();
     parent.removeEventListener('abort', follow);
   }
 }

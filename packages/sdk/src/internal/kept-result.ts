@@ -1,7 +1,10 @@
-import type { KeptResult } from './ledger.js';
+/** What is kept of an effect's result: its JSON text, nothing for `undefined`, or why it could not be kept. */
+export type KeptResult =
+  | { readonly kept: 'json'; readonly json: string }
+  | { readonly kept: 'nothing' | 'too_large' | 'unserialisable' };
 
-/** Largest result that is kept, as JSON in UTF-8. A larger one belongs into an object store. */
-export const MAX_RESULT_BYTES = 32 * 1024;
+/** Largest result of an effect that is kept, as JSON in UTF-8. A larger one belongs into an object store. */
+export const MAX_KEPT_BYTES = 32 * 1024;
 
 const MAX_EXTERNAL_ID_CHARS = 256;
 
@@ -17,7 +20,7 @@ export function keepResult(value: unknown): KeptResult {
     return { kept: 'unserialisable' };
   }
   if (json === undefined) return { kept: value === undefined ? 'nothing' : 'unserialisable' };
-  return Buffer.byteLength(json) > MAX_RESULT_BYTES ? { kept: 'too_large' } : { kept: 'json', json };
+  return Buffer.byteLength(json) > MAX_KEPT_BYTES ? { kept: 'too_large' } : { kept: 'json', json };
 }
 
 /** What the outside calls the effect: the member `id` of its result, where there is one. */

@@ -1,0 +1,49 @@
+import type { ServedApi } from '../serve-api.js';
+import { median } from './page-times.js';
+import { RARE_CODE } from './seed-dead.js';
+
+/** Lists as a client of the API asks for them, with the largest page it may ask for. */
+const paths = [
+  '/v1/queues',
+  '/v1/queues/outreach/series?minutes=60',
+  '/v1/accounts?sort=oldest&limit=500',
+  '/v1/accounts?search=account-1&limit=500',
+  '/v1/accounts/account-1',
+  '/v1/jobs?limit=500',
+  '/v1/jobs?state=dead&limit=500',
+  '/v1/jobs?account=large&limit=500',
+  '/v1/jobs?state=ready&limit=500',
+  '/v1/dead-letters?limit=500',
+  `/v1/dead-letters?code=${RARE_CODE}&limit=500`,
+  `/v1/dead-letters?account=account-0&code=${RARE_CODE}&limit=500`,
+  '/v1/dead-letters?code=nothing_died_of_this&limit=500',
+  '/v1/workers',
+  '/metrics',
+];
+
+/** The median time of each call and the size of its answer. */
+export async function timeCalls(
+  api: ServedApi,
+  rounds: number,
+): Promise<Record<string, { ms: number; bytes: number }>> {
+  const found: Record<string, { ms: number; bytes: number }> = {};
+  for (const path of paths) {
+    const times: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const startedAt = performance.now();
+      const response = await fetch(api.url + path, authorized(api));
+      const text = await response.text();
+      times.push(performance.now() - startedAt);
+      if (response.status !== 200)
+        throw new Error(`${path} answered ${response.status}: ${text}\n${api.log().slice(-2_000)}`);
+      bytes = text.length;
+    }
+    found[path] = { ms: Math.round(median(times)), bytes };
+  }
+  return found;
+}
+
+export function authorized({ tokens }: ServedApi): RequestInit {
+  return { headers: { authorization: `Bearer ${tokens.operator}` } };
+}

@@ -1,0 +1,68 @@
+import { createOperations } from '@fairlane/queue';
+import { useRedis } from '@fairlane/testkit/vitest';
+import { expect, test } from 'vitest';
+import { openTimedJobs, timedCatalogue } from './timed-jobs.js';
+import { startWorker } from './worker-process.js';
+
+const redis = useRedis();
+/** Two leases, and the look for lost jobs between them. */
+const BLOCKED_MS = 12_000;
+
+function environment(blocks: 'yes' | 'no'): Record<string, string> {
+  return {
+    REDIS_URL: redis.url,
+    FAIRLANE_PREFIX: redis.prefix,
+    WORKER_QUEUES: 'timed:1-1',
+    WORKER_LEASE_MS: '5000',
+    TIMED_BLOCKS: blocks,
+  };
+}
+
+test(
+  'A03 R2: a handler that blocks the event loop answers no probe, loses its lease, is fenced, and tells how long it was blocked',
+  { timeout: 90_000 },
+  async () => {
+    const jobs = openTimedJobs(redis.url, redis.prefix);
+    const operations = createOperations({
+      redis: redis.url,
+      prefix: redis.prefix,
+      catalogue: timedCatalogue,
+    });
+    try {
+      await using blocked = await startWorker('timed', environment('yes'));
+      const [id = ''] = await jobs.enqueue(1, BLOCKED_MS, 'block');
+      await expect.poll(() => blocked.lines().some(({ began }) => began === id)).toBe(true);
+      const probe = fetch(`${blocked.health}/healthz`, { signal: AbortSignal.timeout(1_000) });
+      await expect(probe).rejects.toThrow(/timeout/);
+
+      await using other = await startWorker('timed', environment('no'));
+      await expect
+        .poll(async () => (await jobs.views([id]))[0]?.state, { timeout: 30_000 })
+        .toBe('completed');
+      // It goes on, long after another has done its work: it may perform nothing and finish nothing.
+      await expect
+        .poll(() => blocked.lines().find(({ ended }) => ended === id), { timeout: 30_000 })
+        .toMatchObject({ performed: false });
+      expect(other.lines().find(({ ended }) => ended === id)).toMatchObject({ performed: true });
+      const lag = async () =>
+        Math.max(
+          (await operations.workers()).find(({ pid }) => pid === blocked.pid)?.eventLoopLagMs ?? 0,
+          await lagMetricMs(blocked.health),
+        );
+      await expect.poll(lag, { timeout: 10_000 }).toBeGreaterThan(0.8 * BLOCKED_MS);
+      const [view] = await jobs.views([id]);
+      expect(view).toMatchObject({ state: 'completed', attempts: { made: 1 }, stalls: 1 });
+      expect((await blocked.check('/healthz')).status).toBe(200);
+    } finally {
+      await operations.close();
+      await jobs.producer.close();
+    }
+  },
+);
+
+/** Of the worker's own metrics; told once, for the time since the last scrape. */
+async function lagMetricMs(health: string): Promise<number> {
+  const text = await (await fetch(`${health}/metrics`)).text();
+  const seconds = /^fairlane_event_loop_lag_seconds (\S+)/m.exec(text)?.[1];
+  return Number(seconds ?? 0) * 1_000;
+}

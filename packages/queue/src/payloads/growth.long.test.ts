@@ -1,0 +1,14 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { describePayloadGrowth } from '../../test/support/payload-growth.js';
+
+const MIB = 1_048_576;
+const jobs = Number(process.env['GROWTH_JOBS'] ?? 20_000);
+
+describePayloadGrowth(useRedis(), {
+  jobs,
+  chunk: 1_000,
+  bytes: 200_000,
+  // The dedup memory of 19,000 keys has about 60 bytes each.
+  maxGrowthBytes: 4 * MIB,
+  maxPeakBytes: 64 * MIB,
+});
