@@ -46,7 +46,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     leaseMs,
     graceMs,
     logger,
-    hooks: jobMetrics(registry),
+    hooks: jobMetrics(registry, Object.keys(catalogue.queues.definitions)),
     effects: createEffectRunner({ ledger, onOutcome: effectMetrics(registry) }),
     ledger,
     blobs: deps.blobs,

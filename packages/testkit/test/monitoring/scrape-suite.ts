@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { promised, toldLabels } from './promised-metrics.js';
 import { watchedDeployment, type Watched } from './watched-deployment.js';
 
 const MOST_SERIES = 2_000;
@@ -38,7 +39,7 @@ function sumBy(texts: readonly string[], metric: string, label: string): Record<
 export function describeScrape({ accounts, timeout }: { accounts: number; timeout: number }): void {
   describe(`three workers and an API after ${accounts} accounts`, () => {
     it(
-      'A34: tell of a bounded number of series, and count 10 failures of different kinds as 10',
+      'A34: tell all that is promised in a bounded number of series, and count 10 failures of different kinds as 10',
       { timeout },
       async () => {
         const deployment = await watchedDeployment(3, 0);
@@ -73,6 +74,13 @@ export function describeScrape({ accounts, timeout }: { accounts: number; timeou
             timeout: 30_000,
           })
           .toBe(10);
+
+        // One that is held shows the last of what is promised.
+        await deployment.call('POST', '/v1/accounts/paused/pause');
+        await deployment.handIn(1, { account: 'paused' });
+        await expect
+          .poll(async () => toldLabels(await scrapeAll(deployment)), { timeout: 30_000 })
+          .toEqual(promised);
       },
     );
   });

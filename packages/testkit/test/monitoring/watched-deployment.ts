@@ -11,8 +11,8 @@ export interface Watched extends DeploymentDescription {
   folder: string;
   /** Status and body of a call in the operator's role. */
   call: (method: string, path: string, body?: string) => Promise<{ status: number; text: string }>;
-  /** Hands in outreach messages, each of an account of its own from number `firstAccount` on. */
-  handIn(count: number, options?: { firstAccount?: number; body?: string }): Promise<void>;
+  /** Hands in outreach messages, of one account or each of an account of its own from number `firstAccount` on. */
+  handIn(count: number, options?: { account?: string; firstAccount?: number; body?: string }): Promise<void>;
   /** Jobs of the queue `outreach` by state. */
   counts(): Promise<Record<string, number>>;
 }
@@ -58,9 +58,9 @@ export async function watchedDeployment(workers: number, latencyMs: number): Pro
     ...description,
     folder,
     call,
-    async handIn(count, { firstAccount = 0, body = 'hello' } = {}) {
+    async handIn(count, { account, firstAccount = 0, body = 'hello' } = {}) {
       const lines = Array.from({ length: count }, (_value, at) => {
-        const accountId = `account-${firstAccount + at}`;
+        const accountId = account ?? `account-${firstAccount + at}`;
         handedIn += 1;
         const lead = { leadId: `lead-${handedIn}`, step: 1, campaignRev: 1, to: 'someone@example.com' };
         return JSON.stringify({ accountId, ...lead, channel: 'email', body });
