@@ -62,7 +62,7 @@ function layer(name: keyof typeof BELOW, files: readonly string[], exported: rea
 function prelude(own: boolean): string {
   return [
     includes(['context']),
-    layer('gated', ['claims', 'gates', 'release'], GATED_EXPORTS),
+    layer('gated', ['claims', 'gates', 'passing', 'release'], GATED_EXPORTS),
     layer('choosing', ['admission'], CHOOSING_EXPORTS),
     layer('rare', [...RARE_FILES, ...(own ? OWN_FILES : [])], [...RARE_EXPORTS, ...(own ? OWN_EXPORTS : [])]),
   ].join('\n');
