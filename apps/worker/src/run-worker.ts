@@ -50,7 +50,7 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
 
   const registry = createMetrics();
   const worker = createWorkerApp({
-    redisUrl: env.REDIS_URL,
+    redis: env.REDIS_URL,
     prefix: env.FAIRLANE_PREFIX,
     catalogue,
     implementations: implementations({ redis, blobs }),

@@ -1,12 +1,12 @@
 import type { Blobs } from '@fairlane/blobs';
 import { createEffectRunner, type EffectLedger } from '@fairlane/ledger';
 import { createConsumer } from '@fairlane/queue';
-import type { Checks, Logger, QueueSlots, Registry } from '@fairlane/runtime';
+import type { Checks, Logger, QueueSlots, RedisLocation, Registry } from '@fairlane/runtime';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import { effectMetrics, jobMetrics } from './job-metrics.js';
 
 export interface WorkerDeps {
-  redisUrl: string;
+  redis: RedisLocation;
   /** Of all keys in Redis. */
   prefix: string;
   catalogue: Catalogue;
@@ -36,9 +36,9 @@ export interface WorkerApp {
 
 /** A worker without the environment, the signals and the port of its process. */
 export function createWorkerApp(deps: WorkerDeps): WorkerApp {
-  const { redisUrl, prefix, catalogue, implementations, leaseMs, graceMs, ledger, logger, registry } = deps;
+  const { redis, prefix, catalogue, implementations, leaseMs, graceMs, ledger, logger, registry } = deps;
   const consumer = createConsumer({
-    redis: redisUrl,
+    redis,
     prefix,
     catalogue,
     implementations,

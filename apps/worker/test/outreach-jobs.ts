@@ -1,5 +1,5 @@
 import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
-import { createProducer, type JobView, type Producer } from '@fairlane/queue';
+import { createProducer, type JobView, type Producer, type RedisSettings } from '@fairlane/queue';
 
 export interface OutreachJobs {
   producer: Producer;
@@ -12,7 +12,7 @@ export interface OutreachJobs {
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export function openOutreachJobs(redis: string, prefix: string): OutreachJobs {
+export function openOutreachJobs(redis: RedisSettings, prefix: string): OutreachJobs {
   const producer = createProducer({ redis, prefix, catalogue, logger: silent });
   let leadCount = 0;
 

@@ -1,10 +1,11 @@
+import type { RedisOptions } from 'ioredis';
 import type { EffectLedger } from './ledger.js';
 import { createPostgresLedger } from './postgres/postgres-ledger.js';
 import { createRedisLedger } from './redis/redis-ledger.js';
 
 /** Where effects are recorded. */
 export type LedgerChoice =
-  | { readonly kind: 'redis'; readonly redis: string; readonly prefix: string }
+  | { readonly kind: 'redis'; readonly redis: string | RedisOptions; readonly prefix: string }
   | { readonly kind: 'postgres'; readonly databaseUrl: string };
 
 /** The chosen ledger. @param onError told of connection errors, which are survived. */

@@ -14,6 +14,7 @@ export { createLogger, describeError, type Logger, type LoggerOptions } from './
 export { Counter, createMetrics, Gauge, Histogram, METRIC_PREFIX, Registry } from './metrics.js';
 export { hashPassword, verifyPassword } from './passwords.js';
 export { connectRedis, isRedisUnavailable } from './redis-connection.js';
+export { redisUrl, type RedisLocation, type SentinelSettings } from './redis-url.js';
 export { assertRedisSafe, findRedisDanger, redisCheck, UnsafeRedisError } from './redis-safety.js';
 export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.js';
 export {

@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.js';
+import type { RedisLocation } from './redis-url.js';
 
 const commandTimeoutMs = 1_500;
 const maxReconnectDelayMs = 1_000;
@@ -11,8 +12,11 @@ const silenceMs = 2 * commandTimeoutMs;
  * without a listener would end the process), but a command fails at once while Redis is away: nothing
  * is queued to be sent later.
  */
-export function connectRedis(url: string, { name, logger }: { name: string; logger: Logger }): Redis {
-  const redis = new Redis(url, {
+export function connectRedis(
+  location: RedisLocation,
+  { name, logger }: { name: string; logger: Logger },
+): Redis {
+  const options = {
     connectionName: `fairlane:${name}`,
     commandTimeout: commandTimeoutMs,
     connectTimeout: commandTimeoutMs,
@@ -21,7 +25,9 @@ export function connectRedis(url: string, { name, logger }: { name: string; logg
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), maxReconnectDelayMs),
-  });
+  } satisfies RedisOptions;
+  const redis =
+    typeof location === 'string' ? new Redis(location, options) : new Redis({ ...location, ...options });
   let reachable = true;
   let lastError: Error | undefined;
   redis.on('error', (error: Error) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boardUsersSchema } from './board-users.js';
+import { redisUrl } from './redis-url.js';
 import { boardApiTokensSchema, tokensSchema } from './tokens.js';
 
 // Messages are our own: a value may be a secret, and some of zod's defaults repeat parts of it.
@@ -75,7 +76,7 @@ export const jobUrl = url(['http:', 'https:']).optional();
 /** Every environment variable of the three apps. An app reads those it needs with `readEnv`. */
 export const variables = {
   // No default: nothing is written to a server that nobody named.
-  REDIS_URL: url(['redis:', 'rediss:']),
+  REDIS_URL: redisUrl,
   // One hash tag keeps all keys in one slot of a Redis Cluster.
   FAIRLANE_PREFIX: z
     .string()

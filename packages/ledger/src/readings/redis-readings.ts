@@ -4,7 +4,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
 
 export interface RedisReadingsOptions {
-  readonly redis: string;
+  /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. */
+  readonly redis: string | RedisOptions;
   /** In front of every key. Default `{fairlane}`. */
   readonly prefix?: string;
   /** Told of connection errors, which are survived. */
@@ -25,7 +26,7 @@ const ADD = readFileSync(new URL('../../lua/add-reading.lua', import.meta.url), 
 export function createRedisReadings(options: RedisReadingsOptions): Readings {
   const { redis, prefix = '{fairlane}', onError = () => undefined } = options;
   const { maxOfAccount = 1_000, maxInAll = 100_000 } = options;
-  const client = new Redis(redis, {
+  const own = {
     scripts: { fairlaneAddReading: { numberOfKeys: 3, lua: ADD } },
     replyMapping: 'legacy',
     connectTimeout: 5_000,
@@ -34,7 +35,10 @@ export function createRedisReadings(options: RedisReadingsOptions): Readings {
     socketTimeout: 3_000,
     maxRetriesPerRequest: 1,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
-  } satisfies RedisOptions) as Redis & Commands;
+  } satisfies RedisOptions;
+  const client = (
+    typeof redis === 'string' ? new Redis(redis, own) : new Redis({ ...redis, ...own })
+  ) as Redis & Commands;
   client.on('error', onError);
   const listPrefix = `${prefix}:readings:of:`;
 
