@@ -9,3 +9,5 @@ export { startPostgres, type PostgresServer, type PostgresServerOptions } from '
 export { startRedis, type RedisServer, type RedisServerOptions } from './servers/redis.js';
 export { isAlive, untilGone } from './servers/liveness.js';
 export { startFaultProxy, type FaultProxy, type StoppedLink } from './proxy/index.js';
+export { hasOpenssl, makeCertificates, type Certificates } from './servers/certificates.js';
+export { startSentinel, type Sentinel, type SentinelOptions } from './servers/sentinel.js';
