@@ -52,6 +52,9 @@ const effectWords: Record<string, Word> = {
   unknown: { word: 'outcome unknown', tone: 'act' },
 };
 
+/** In the order a job goes through them. */
+export const jobStates = Object.keys(stateWords) as JobState[];
+
 export function reasonWord(reason: string): Word {
   return reasonWords[reason] ?? { word: reason, tone: 'plain' };
 }

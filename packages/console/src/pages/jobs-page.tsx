@@ -1,5 +1,5 @@
-import { JOB_STATES, type Job, type Page } from '../api/types.js';
-import { stateWords } from '../format/words.js';
+import type { Job, Page } from '../api/types.js';
+import { jobStates, stateWords } from '../format/words.js';
 import { Link } from '../frame/link.js';
 import { apiPath, hrefOf, useFilters } from '../frame/paths.js';
 import { useApi } from '../live/use-api.js';
@@ -14,7 +14,7 @@ import { Empty, TableBox } from '../parts/table.js';
 import { ChoiceFilter, TextFilter } from '../parts/text-filter.js';
 import { Ago } from '../parts/time.js';
 
-const states = JOB_STATES.map((state) => [state, stateWords[state].word] as const);
+const states = jobStates.map((state) => [state, stateWords[state].word] as const);
 
 export function JobsPage() {
   const { filters, change } = useFilters(['account', 'state', 'name', 'tag', 'since', 'cursor']);

@@ -1,4 +1,18 @@
-import type { Job, Queue } from '../api/types.js';
+import type { Figures, Job, Queue } from '../api/types.js';
+
+/** Of a time in which nothing happened. */
+export const noFigures: Figures = {
+  enqueued: 0,
+  started: 0,
+  completed: 0,
+  dead: 0,
+  cancelled: 0,
+  enqueuedPerSecond: 0,
+  finishedPerSecond: 0,
+  errorRate: null,
+  timeInQueueMs: { p50: null, p99: null },
+  processingMs: { p50: null, p99: null },
+};
 
 /** A queue as the API tells of it, nothing in it unless said otherwise. */
 export function aQueue({ ready = 0, ...fields }: Partial<Queue> & { ready?: number }): Queue {
@@ -9,6 +23,8 @@ export function aQueue({ ready = 0, ...fields }: Partial<Queue> & { ready?: numb
     paused: false,
     oldestEligibleAgeMs: null,
     slots: { min: 1, max: 10 },
+    lastMinute: noFigures,
+    lastHour: noFigures,
     ...fields,
   };
 }

@@ -1,9 +1,8 @@
 import { isOperator } from '../../api/session.js';
 import type { Account } from '../../api/types.js';
-import { JOB_STATES } from '../../api/types.js';
 import { write } from '../../api/client.js';
 import { formatCount, countOf } from '../../format/numbers.js';
-import { stateWords } from '../../format/words.js';
+import { jobStates, stateWords } from '../../format/words.js';
 import { Link } from '../../frame/link.js';
 import { apiPath, hrefOf } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
@@ -83,7 +82,7 @@ function AccountDetails({ view, readAt }: { view: Account; readAt: number }) {
       <section aria-labelledby="states">
         <h2 id="states">Jobs by state</h2>
         <ul className="chips">
-          {JOB_STATES.map((state) => (
+          {jobStates.map((state) => (
             <li key={state}>
               <Link href={hrefOf('jobs', undefined, { account: view.account, state })}>
                 {stateWords[state].word} <b>{formatCount(view.counts[state])}</b>

@@ -1,16 +1,11 @@
+import type { LimitsInput } from '../../api/types.js';
+
 /** As typed; an empty field sets nothing. */
 export interface LimitsForm {
   limit: string;
   perMs: number;
   burst: string;
   maxInFlight: string;
-}
-
-export interface LimitsInput {
-  limit?: number;
-  perMs?: number;
-  burst?: number;
-  maxInFlight?: number;
 }
 
 /** What is to be sent, or what is wrong in words. The server has the last word. */

@@ -1,18 +1,10 @@
 import { write } from '../../api/client.js';
 import { isOperator } from '../../api/session.js';
+import type { Operation } from '../../api/types.js';
 import { countOf, formatCount } from '../../format/numbers.js';
 import { apiPath } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
 import { useAction } from '../../parts/use-action.js';
-
-interface Operation {
-  state: string;
-  matched: number;
-  done: number;
-  failed: number;
-}
-
-const endedStates = new Set(['completed', 'done', 'cancelled', 'failed']);
 
 /** A replay of many under way. Its id is in the address, so a reload finds it again. */
 export function OperationProgress({ id, dismiss }: { id: string; dismiss: () => void }) {
@@ -30,7 +22,7 @@ export function OperationProgress({ id, dismiss }: { id: string; dismiss: () => 
     );
   }
   const { state, matched, done, failed } = data;
-  const hasEnded = endedStates.has(state);
+  const hasEnded = state !== 'running';
   const stop = () =>
     action.run(() => write('POST', apiPath(['operations', id, 'cancel'])), 'The replay stops.');
   return (

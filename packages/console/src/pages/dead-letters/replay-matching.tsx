@@ -1,12 +1,13 @@
 import { useEffect, useId, useState } from 'react';
 import { write } from '../../api/client.js';
+import type { BulkReplayPreview, BulkReplayStarted } from '../../api/types.js';
 import { countOf, formatCount } from '../../format/numbers.js';
 import { formatDuration } from '../../format/times.js';
 import { codeWord } from '../../format/words.js';
 import { apiPath, type Query } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
 import { useAction } from '../../parts/use-action.js';
-import { bulkBody, type Matched } from './bulk-body.js';
+import { bulkBody } from './bulk-body.js';
 
 interface ReplayMatchingProps {
   filter: Query;
@@ -25,7 +26,7 @@ export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted 
   const dryRun = useAction();
   const action = useAction();
   const inputId = useId();
-  const [plan, setPlan] = useState<Matched>();
+  const [plan, setPlan] = useState<BulkReplayPreview>();
   const [typed, setTyped] = useState('');
   // Of this dialog: a double click, or a click after a lost answer, is one operation.
   const [idempotencyKey] = useState(randomKey);
@@ -35,7 +36,7 @@ export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted 
 
   useEffect(() => {
     const body = { ...bulkBody(filter), dryRun: true };
-    void dryRun.run(async () => setPlan(await write<Matched>('POST', path, { body })), '');
+    void dryRun.run(async () => setPlan(await write<BulkReplayPreview>('POST', path, { body })), '');
   }, []);
 
   const matched = plan?.matched ?? 0;
@@ -46,8 +47,8 @@ export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted 
       async () => {
         // Up to the server's moment of the dry run: a browser's clock may be hours off.
         const body = bulkBody({ ...filter, until: plan?.until });
-        const { operation } = await write<Matched>('POST', path, { body, idempotencyKey });
-        if (typeof operation === 'string') onStarted(operation);
+        const { operation } = await write<BulkReplayStarted>('POST', path, { body, idempotencyKey });
+        onStarted(operation);
       },
       `The replay of ${countOf(matched, 'dead letter')} has begun.`,
     );

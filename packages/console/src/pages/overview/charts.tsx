@@ -1,16 +1,17 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { QueueMinute } from '../../api/types.js';
 import { apiPath } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
 import { DataView } from '../../parts/data-view.js';
-import { charts, seriesOf, type Chart, type SeriesPoint } from './series.js';
+import { charts, seriesOf, type Chart } from './series.js';
 
 const everyMs = 10_000;
 
 /** Loaded apart from the rest, for the size of its library. */
 export default function Charts({ queue }: { queue: string }) {
-  const query = useApi<{ items: SeriesPoint[] }>(apiPath(['queues', queue, 'series'], { minutes: '60' }), {
+  const query = useApi<{ items: QueueMinute[] }>(apiPath(['queues', queue, 'series'], { minutes: '60' }), {
     everyMs,
   });
   return (
@@ -26,7 +27,7 @@ export default function Charts({ queue }: { queue: string }) {
   );
 }
 
-function Figure({ chart, points }: { chart: Chart; points: SeriesPoint[] }) {
+function Figure({ chart, points }: { chart: Chart; points: QueueMinute[] }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
   const { data, summary } = seriesOf(chart, points);

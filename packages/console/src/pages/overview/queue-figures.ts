@@ -1,22 +1,20 @@
-import type { Percentiles, Queue } from '../../api/types.js';
+import type { Quantiles, Queue } from '../../api/types.js';
 
-/** What a queue's row shows beyond its counts. null where nothing was measured. */
+/** What a queue's row shows beyond its counts. */
 export interface QueueFigures {
-  inPerMinute: number | null;
-  outPerMinute: number | null;
-  wait: Percentiles;
-  run: Percentiles;
+  inPerMinute: number;
+  outPerMinute: number;
+  wait: Quantiles;
+  run: Quantiles;
 }
-
-const unknown: Percentiles = { p50: null, p99: null };
 
 /** Rates of the last minute; waits and runs of the last hour, which a single job does not swing. */
 export function figuresOf({ lastMinute, lastHour }: Queue): QueueFigures {
   return {
-    inPerMinute: lastMinute?.enqueued ?? null,
-    outPerMinute: lastMinute === undefined ? null : endedIn(lastMinute),
-    wait: lastHour?.timeInQueueMs ?? unknown,
-    run: lastHour?.processingMs ?? unknown,
+    inPerMinute: lastMinute.enqueued,
+    outPerMinute: endedIn(lastMinute),
+    wait: lastHour.timeInQueueMs,
+    run: lastHour.processingMs,
   };
 }
 

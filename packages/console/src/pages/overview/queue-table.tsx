@@ -1,4 +1,4 @@
-import type { JobState, Percentiles, Queue } from '../../api/types.js';
+import type { JobState, Quantiles, Queue } from '../../api/types.js';
 import { formatCount, formatRate } from '../../format/numbers.js';
 import { formatDuration } from '../../format/times.js';
 import { Link } from '../../frame/link.js';
@@ -87,6 +87,6 @@ function Count({ queue, state }: { queue: Queue; state: JobState }) {
   );
 }
 
-function both({ p50, p99 }: Percentiles): string {
+function both({ p50, p99 }: Quantiles): string {
   return p50 === null && p99 === null ? '-' : `${formatDuration(p50)} / ${formatDuration(p99)}`;
 }

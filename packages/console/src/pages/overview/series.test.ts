@@ -1,22 +1,11 @@
 import { expect, test } from 'vitest';
-import { charts, seriesOf, type SeriesPoint } from './series.js';
+import type { QueueMinute } from '../../api/types.js';
+import { noFigures } from '../../testing-support/api-answers.js';
+import { charts, seriesOf } from './series.js';
 
-const unknown = { p50: null, p99: null };
-
-function point(minute: number, fields: Partial<SeriesPoint>): SeriesPoint {
-  return {
-    at: `2026-11-30T08:0${minute}:00.000Z`,
-    oldestEligibleAgeMs: null,
-    ready: null,
-    held: null,
-    enqueued: 0,
-    completed: 0,
-    dead: 0,
-    cancelled: 0,
-    timeInQueueMs: unknown,
-    processingMs: unknown,
-    ...fields,
-  };
+function point(minute: number, fields: Partial<QueueMinute>): QueueMinute {
+  const notLooked = { oldestEligibleAgeMs: null, ready: null, held: null, active: null };
+  return { at: `2026-11-30T08:0${minute}:00.000Z`, ...noFigures, ...notLooked, ...fields };
 }
 
 function chartNamed(title: string) {

@@ -1,15 +1,7 @@
-import type { Figures } from '../../api/types.js';
+import type { QueueMinute } from '../../api/types.js';
 import { formatCount, formatRate } from '../../format/numbers.js';
 import { formatDuration } from '../../format/times.js';
 import { endedIn } from './queue-figures.js';
-
-/** One minute of a queue. null where nobody looked. */
-export interface SeriesPoint extends Figures {
-  at: string;
-  oldestEligibleAgeMs: number | null;
-  ready: number | null;
-  held: number | null;
-}
 
 type Value = number | null;
 
@@ -18,7 +10,7 @@ export interface Chart {
   format: (value: number) => string;
   /** Where the axis ends at least, so that next to nothing does not look like a mountain. */
   least: number;
-  lines: { label: string; color: string; read: (point: SeriesPoint) => Value }[];
+  lines: { label: string; color: string; read: (point: QueueMinute) => Value }[];
 }
 
 export const charts: Chart[] = [
@@ -58,7 +50,7 @@ export const charts: Chart[] = [
 ];
 
 /** Columns for the plot (seconds, then a column a line), and in words what the last and the highest are. */
-export function seriesOf({ lines, format }: Chart, points: readonly SeriesPoint[]) {
+export function seriesOf({ lines, format }: Chart, points: readonly QueueMinute[]) {
   const data: [number[], ...Value[][]] = [
     points.map(({ at }) => Date.parse(at) / 1_000),
     ...lines.map(({ read }) => points.map(read)),

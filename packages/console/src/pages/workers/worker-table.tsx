@@ -1,4 +1,5 @@
 import { isOperator } from '../../api/session.js';
+import type { Worker } from '../../api/types.js';
 import { countOf, formatCount } from '../../format/numbers.js';
 import { formatDuration } from '../../format/times.js';
 import type { Tone } from '../../format/words.js';
@@ -8,19 +9,6 @@ import { Badge } from '../../parts/badge.js';
 import { TableBox } from '../../parts/table.js';
 import { Ago } from '../../parts/time.js';
 import { Reclaim } from './reclaim.js';
-
-export interface Worker {
-  id: string;
-  host: string;
-  pid: number;
-  status: 'busy' | 'idle' | 'draining' | 'hung' | 'lost';
-  queues: string[];
-  slots: number;
-  busy: number;
-  lastBeat: string;
-  eventLoopLagMs: number | null;
-  jobs: { id: string; name: string }[];
-}
 
 const tones: Record<Worker['status'], Tone> = {
   lost: 'act',

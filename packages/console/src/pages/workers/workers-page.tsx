@@ -1,7 +1,8 @@
+import type { Worker } from '../../api/types.js';
 import { apiPath } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
 import { DataView } from '../../parts/data-view.js';
-import { WorkerTable, type Worker } from './worker-table.js';
+import { WorkerTable } from './worker-table.js';
 
 /** A worker that hangs or is lost is known by what it does not do: there is no event to wait for. */
 const everyMs = 1_500;
