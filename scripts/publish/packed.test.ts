@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SUPPORTED_BULLMQ } from '../../packages/lanes/src/bull-scripts.js';
 import { useRedis } from '../../packages/testkit/src/vitest/use-redis.js';
 import { ROOT } from '../bootstrap/paths.mjs';
 import { codeBlocks, page } from '../docs/pages.mjs';
@@ -53,14 +54,19 @@ const PAGES: Record<string, Record<string, number>> = {
     'docs/moving-from-bullmq.md': 2,
     'docs/moving-from-bullmq-pro.md': 1,
   },
-  sdk: { 'packages/sdk/README.md': 0 },
+  sdk: { 'packages/sdk/README.md': 0, 'README.md': 0 },
+};
+/** What a page takes for granted. */
+const GIVEN: Record<string, string> = {
+  'README.md':
+    'declare const printer: { print(what: unknown, how: { idempotencyKey: string; signal: AbortSignal }): Promise<{ count: number }> };',
 };
 const moduleOf = (path: string) => path.replaceAll(/\W/g, '-');
 
 function program(path: string, completed: number): string {
   const blocks = codeBlocks(page(path), 'ts');
   const wait = `while ((await queue.getCompletedCount()) < ${completed}) await new Promise((then) => setTimeout(then, 20));`;
-  return [...blocks.slice(0, -1), completed > 0 ? wait : '', blocks.at(-1), 'process.exit(0);']
+  return [GIVEN[path], ...blocks.slice(0, -1), completed > 0 ? wait : '', blocks.at(-1), 'process.exit(0);']
     .join('\n')
     .replace('port: 6379', `port: Number(new URL(process.env['REDIS_URL']!).port)`)
     .replace("prefix = '{app}'", `prefix = process.env['PREFIX']!`)
@@ -102,6 +108,15 @@ describe('a module outside of the repository with the packed sdk', () => {
       outcomes: ['retry', 'crashed', 'completed'],
     });
   });
+});
+
+it('the packed lanes asks for the versions of BullMQ that it starts on', () => {
+  const manifest = join(app('lanes'), 'node_modules/@fairlane/lanes/package.json');
+  const { peerDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    peerDependencies: { bullmq: string };
+  };
+  const [, from = '', below = ''] = /^>=(\S+) <(\S+)$/.exec(peerDependencies.bullmq) ?? [];
+  expect([from, below].map((version) => SUPPORTED_BULLMQ.test(version))).toEqual([true, false]);
 });
 
 describe.each(PUBLISHED)('the packed %s', (name) => {
