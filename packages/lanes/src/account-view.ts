@@ -10,8 +10,10 @@ export const HELD_REASONS = [
   'group_total',
 ] as const;
 
+/** One of {@link HELD_REASONS}. */
 export type HeldReason = (typeof HELD_REASONS)[number];
 
+/** An account in one limit group, over all queues: what its limits are and how they stand. */
 export interface GateView {
   group: string;
   /** The limits that apply, own ones or the group's; null = unlimited. */
@@ -24,6 +26,7 @@ export interface GateView {
   reason?: HeldReason;
 }
 
+/** The waiting jobs of an account in one limit group of one queue. */
 export interface LaneView {
   queue: string;
   group: string;
@@ -35,6 +38,7 @@ export interface LaneView {
   oldestWaitingAgeMs: number;
 }
 
+/** One account at one moment. Times are ms since the epoch on the Redis server's clock, ages ms. */
 export interface AccountView {
   account: string;
   weight: number;

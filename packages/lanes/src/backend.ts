@@ -416,12 +416,14 @@ export class LaneBackend extends RedisQueueBackend {
   }
 }
 
+/** What is needed of a client to register scripts with it. */
 export interface DefiningClient {
   defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void;
 }
 
 type AddArguments = Parameters<RedisQueueBackend['addStandardJobArgs']>;
 
+/** What a subclass of {@link LaneBackend} hands to its constructor. */
 export type LaneBackendArguments = [
   connection: QueueContext[0],
   name: QueueContext[1],

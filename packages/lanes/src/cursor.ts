@@ -14,6 +14,7 @@ export function readCursor(cursor: string | undefined): unknown {
   }
 }
 
+/** Part of a list; `cursor` goes on after it and is null at the end. */
 export interface Page<T> {
   items: T[];
   /** For the next page; null at the end. */

@@ -10,8 +10,10 @@ export const LANE_ERROR_CODES = [
   'mixed_fleet',
 ] as const;
 
+/** One of {@link LANE_ERROR_CODES}. */
 export type LaneErrorCode = (typeof LANE_ERROR_CODES)[number];
 
+/** What lanes refuse; decide by `code`, the message is for people. */
 export class LaneError extends Error {
   override readonly name = 'LaneError';
 

@@ -12,8 +12,10 @@ export const LISTED_STATES = [
   'cancelled',
 ] as const;
 
+/** One of {@link LISTED_STATES}. */
 export type ListedState = (typeof LISTED_STATES)[number];
 
+/** A row of the list of jobs, without payload and result. Times are ms since the epoch. */
 export interface ListedJob {
   id: string;
   queue: string;
@@ -28,6 +30,7 @@ export interface ListedJob {
   finishedAt?: number;
 }
 
+/** Jobs that fit all that is given; an account or a tag is looked up by an index, the rest is compared. */
 export interface JobFilter {
   account?: string;
   tag?: string;

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { defineOwnCommands, openClient, runOwn, type LaneConnection, type OwnCommand } from './connection.js';
 import { laneKeys, type LaneKeys } from './keys.js';
 
+/** Where the lanes are that `createLanes` gives access to. */
 export interface LanesOptions {
   /** A client (left open by `close`), its options or a URL. */
   connection: LaneConnection;
@@ -44,6 +45,7 @@ export class LaneClient {
     return this.clock ? this.clock() : Date.now();
   }
 
+  /** Ends the connection, unless it was handed in as a client. */
   async close(): Promise<void> {
     if (this.owned) {
       await this.client.quit();

@@ -109,6 +109,7 @@ export class LaneSettings extends LaneClient {
     return this.setPaused(account, true, by);
   }
 
+  /** Lets the jobs of a paused account go on. False when it was not paused. */
   async resume(account: string, by: string): Promise<boolean> {
     return this.setPaused(account, false, by);
   }

@@ -5,6 +5,7 @@ import { checkAccount } from './lane-options.js';
 import { LaneSettings } from './lane-settings.js';
 import { readJobs } from './read-jobs.js';
 
+/** Jobs of a queue by state, over all accounts. */
 export interface QueueCounts {
   ready: number;
   /** In closed lanes, or put off by their consumer with a reason. */
@@ -23,6 +24,7 @@ export interface QueueCounts {
   heldLanes: number;
 }
 
+/** A row of the list of accounts, over all queues. */
 export interface AccountSummary {
   account: string;
   /** Waiting jobs in the lanes that were looked at. */
@@ -52,6 +54,11 @@ const MAX_MENDED = 20;
 
 /** What can be seen: accounts, queues, jobs. */
 export class LaneViews extends LaneSettings {
+  /**
+   * Settings, gates, lanes and counts of an account, over all queues; one that nobody knows is empty.
+   *
+   * @throws LaneError `invalid_lane`
+   */
   async account(account: string): Promise<AccountView> {
     const reply = await this.run('account', '-', [this.keys.account(checkAccount(account))], [account]);
     return accountView(account, JSON.parse(reply as string) as AccountState);
@@ -62,6 +69,7 @@ export class LaneViews extends LaneSettings {
     return (await this.client.smembers(this.keys.queues)).toSorted();
   }
 
+  /** One call to Redis, however many jobs or accounts there are. */
   async queueCounts(queue: string): Promise<QueueCounts> {
     const reply = (await this.run('queue', queue, [], [])) as number[];
     const [ready = 0, held = 0, active = 0, delayed = 0, failed = 0, completed = 0] = reply;

@@ -3,6 +3,7 @@ import { mixedFleet, plainWorkers } from './fleet.js';
 import type { LanesOptions } from './lane-client.js';
 import { LaneViews } from './lane-views.js';
 
+/** How many repairs an audit has made; all 0 where nothing had drifted. */
 export interface AuditReport {
   claimsFreed: number;
   claimsAdded: number;
@@ -10,8 +11,10 @@ export interface AuditReport {
   lanesOpened: number;
 }
 
+/** The ends of a job that are kept. */
 export type FinishedState = 'completed' | 'failed' | 'cancelled';
 
+/** How long finished jobs stay; what passes either bound goes. */
 export interface Retention {
   /** Finished jobs older than this go. */
   ageMs: number;

@@ -11,6 +11,7 @@ export interface Limits {
   maxInFlight?: number;
 }
 
+/** Limits of a group: an outside system such as a mail provider. */
 export interface GroupLimits {
   /** Limits of accounts that have none of their own. */
   default?: Limits;

@@ -3,6 +3,7 @@ import { LaneError } from './errors.js';
 import type { AuditReport, FinishedState, Retention } from './lanes.js';
 import { checkLimits, type GroupLimits } from './limits.js';
 
+/** The same for every process of a prefix, but for `upkeep`. */
 export interface LaneBackendOptions {
   /**
    * The limit groups by name, at most 32, with the limits of accounts that have none of their own

@@ -1,5 +1,6 @@
 /** What happens to a job after an error: see the table in `docs/errors.md`. */
 export const ERROR_CLASSES = ['throttled', 'retryable', 'permanent', 'unknown'] as const;
+/** What becomes of the attempt: one of {@link ERROR_CLASSES}. */
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
 /**
@@ -26,10 +27,12 @@ export const ERROR_CODES = [
   'ledger_unavailable',
   'unclassified',
 ] as const;
+/** What happened: one of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Codes a handler may end a job with. */
 export const PERMANENT_CODES = ['rejected', 'unauthorized', 'target_gone', 'invalid_payload'] as const;
+/** One of {@link PERMANENT_CODES}. */
 export type PermanentCode = (typeof PERMANENT_CODES)[number];
 
 /**

@@ -17,6 +17,7 @@ export interface RetryPolicy {
   readonly maxDeferMs: number;
 }
 
+/** What a contract that says nothing of retries gets: 8 attempts, full jitter from 5 s up to 15 min, a day of deferral. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = Object.freeze({
   attempts: 8,
   baseMs: 5_000,

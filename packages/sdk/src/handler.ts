@@ -63,6 +63,7 @@ export interface EffectOptions<T> {
  */
 export type Effect = <T>(name: string, options: EffectOptions<T>) => Promise<T>;
 
+/** What a handler gets beside its payload, for one attempt. */
 export interface HandlerContext {
   readonly job: JobInfo;
   /** Counted from 1. */
@@ -87,6 +88,7 @@ export type Handler<S extends z.ZodType, R = unknown> = (
  */
 export type ErrorTranslation = (error: unknown) => FairlaneError | undefined;
 
+/** Third argument of {@link implement}. */
 export interface ImplementOptions {
   readonly translateError?: ErrorTranslation;
 }

@@ -16,6 +16,7 @@ export interface ResponseLike {
   readonly body?: { cancel(): Promise<void> } | null;
 }
 
+/** What {@link httpError} cannot see in the response. */
 export interface HttpErrorOptions {
   /** Who answered, for the reason: `mail gateway`. Default `the outside`. */
   readonly from?: string;

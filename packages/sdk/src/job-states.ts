@@ -9,6 +9,7 @@ export const JOB_STATES = [
   'dead',
   'cancelled',
 ] as const;
+/** One of {@link JOB_STATES}. */
 export type JobState = (typeof JOB_STATES)[number];
 
 /** Why a ready job is not running (R13). A held job shows the reason of the gate that opens last. */
@@ -22,6 +23,7 @@ export const HELD_REASONS = [
   'queue_paused',
   'no_handler',
 ] as const;
+/** What a held job waits for: one of {@link HELD_REASONS}. */
 export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** Why a job ended without success. Stable: products show them, dashboards group by them. */
@@ -37,4 +39,5 @@ export const DEAD_CODES = [
   'unknown_outcome',
   'unreadable',
 ] as const;
+/** Why a job is dead: one of {@link DEAD_CODES}. */
 export type DeadCode = (typeof DEAD_CODES)[number];

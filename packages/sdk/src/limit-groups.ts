@@ -22,6 +22,7 @@ export interface LimitGroup {
   readonly total?: Limits;
 }
 
+/** The limit groups of a deployment by name. */
 export type LimitGroups<G extends string = string> = Readonly<Record<G, LimitGroup>>;
 
 /**

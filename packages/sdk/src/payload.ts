@@ -7,6 +7,7 @@ export const MAX_ISSUES = 20;
 
 const UNCHECKABLE: PayloadIssue = { path: '', message: 'the payload could not be checked' };
 
+/** A payload that fits its contract, or every reason why it does not, with paths. */
 export type ParsedPayload<S extends z.ZodType> =
   | { readonly ok: true; readonly payload: z.output<S> }
   | { readonly ok: false; readonly issues: readonly PayloadIssue[] };

@@ -10,6 +10,7 @@ export interface Slots {
   readonly max: number;
 }
 
+/** What a deployment declares of one queue. */
 export interface QueueDefinition {
   /** A number stands for `{ min: n, max: n }`. */
   readonly slots: number | Slots;
@@ -47,6 +48,7 @@ export interface RoutingRule<Q extends string = string> {
   readonly queue: Q;
 }
 
+/** Declared queues and the rules that route jobs without a queue of their own. */
 export interface Queues<Q extends string = string> {
   readonly definitions: Readonly<
     Record<Q, { readonly slots: Slots; readonly weight: number } & WaitingBounds>

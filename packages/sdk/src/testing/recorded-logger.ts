@@ -1,5 +1,6 @@
 import type { JobLogger, LogMethod } from '../handler.js';
 
+/** What a handler has logged with `ctx.logger`. */
 export interface LogLine {
   readonly level: keyof JobLogger;
   readonly message: string;

@@ -27,6 +27,7 @@ export interface Start {
   readonly delayMs?: number;
 }
 
+/** Third argument of {@link createTestJob}. */
 export interface TestJobOptions {
   /** Milliseconds since the epoch. Default 2024-01-01T00:00:00Z. */
   readonly startAtMs?: number;
@@ -104,14 +105,17 @@ export class TestJob<S extends z.ZodType = z.ZodType, R = unknown> {
     return this.#result;
   }
 
+  /** Why the job is dead; undefined while it is not. */
   get deadCode(): DeadCode | undefined {
     return this.#deadCode;
   }
 
+  /** How the last failed start was classified. */
   get lastError(): Classification | undefined {
     return this.#lastError;
   }
 
+  /** Attempts that were spent, and how many the contract allows. */
   get attempts(): { readonly made: number; readonly max: number } {
     return { made: this.#attemptsMade, max: this.#implementation.contract.retry.attempts };
   }
