@@ -50,7 +50,7 @@ describe.runIf(executablePath)('dead letters in the console', { timeout: 60_000 
     expect(complaints).toEqual([]);
   });
 
-  test('reasons are counted over all that match; a replay under way is found after a reload, and stopped', async () => {
+  test('reasons are counted over all that match; a replay under way is found after a reload and by others, and stopped', async () => {
     const { campaign } = opened;
     await campaign.enqueue(...payloadsOf('crowd', 3));
     await campaign.work(failsWith('rejected'));
@@ -58,6 +58,7 @@ describe.runIf(executablePath)('dead letters in the console', { timeout: 60_000 
     await campaign.enqueue(...payloadsOf('crowd', 505, { step: 2 }));
     await campaign.work(failsWith('target_gone'));
     await using visit = await opened.visit({ path: '/dead-letters?account=crowd' });
+    await using other = await opened.visit({ path: '/dead-letters' });
     const { page, complaints } = visit;
     await page.getByRole('button', { name: 'recipient gone 505' }).waitFor();
     await page.getByRole('button', { name: 'rejected 3' }).waitFor();
@@ -69,14 +70,16 @@ describe.runIf(executablePath)('dead letters in the console', { timeout: 60_000 
     expect(await start.isDisabled()).toBe(true);
     await dialog.getByLabel('Type 508 to go on').fill('508');
     await start.click();
-    const progress = page.getByRole('region', { name: 'Replay under way' });
+    const progress = page.getByRole('region', { name: 'Replay of 508 dead letters' });
     await progress.getByText('Replay running').waitFor();
     await page.reload();
     await progress.getByText(/Replay running: \d+ of 508 dead letters/).waitFor();
-    await progress.getByRole('button', { name: /^Stop after \d+$/ }).click();
-    await progress.getByText(/Replay cancelled: \d+ of 508 dead letters/).waitFor();
+    // Another operator sees it too, without the link, and stops it.
+    await other.page.getByRole('button', { name: /^Stop after \d+$/ }).click();
+    await progress.getByText(/Replay stopped: \d+ of 508 dead letters/).waitFor();
     await progress.getByRole('button', { name: 'Dismiss' }).click();
     await progress.waitFor({ state: 'detached' });
+    await other.page.getByRole('region', { name: 'Replay of' }).waitFor({ state: 'detached' });
     await page.getByText('Next page').waitFor();
     expect(complaints).toEqual([]);
   });

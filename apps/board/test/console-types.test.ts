@@ -14,7 +14,7 @@ const read = [
   'DeadLetterList',
   'JobList',
   'LimitsInput',
-  'Operation',
+  'OperationList',
   'QueueList',
   'QueueSeries',
   'WorkerList',

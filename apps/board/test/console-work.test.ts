@@ -137,7 +137,7 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
     const [late = ''] = await campaign.enqueue(...payloadsOf('many', 1, { step: 2 }));
     await campaign.work(gone);
     await dialog.getByRole('button', { name: 'Replay 3' }).click();
-    const progress = page.getByRole('region', { name: 'Replay under way' });
+    const progress = page.getByRole('region', { name: 'Replay of 3 dead letters' });
     await progress.getByText('3 of 3 dead letters').waitFor();
     await page.reload();
     await progress.getByText('Replay done: 3 of 3 dead letters').waitFor();

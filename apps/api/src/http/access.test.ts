@@ -26,6 +26,7 @@ const expected: Record<string, 'public' | Role[]> = {
   'get /v1/dead-letters': ['producer', 'viewer', 'operator'],
   'get /v1/dead-letters/codes': ['producer', 'viewer', 'operator'],
   'post /v1/dead-letters/replay': ['operator'],
+  'get /v1/operations': ['producer', 'operator'],
   'get /v1/operations/{id}': ['producer', 'operator'],
   'post /v1/operations/{id}/cancel': ['producer', 'operator'],
   'post /v1/dead-letters/{id}/replay': ['operator'],

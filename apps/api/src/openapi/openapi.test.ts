@@ -142,6 +142,7 @@ async function examples(api: ApiUnderTest): Promise<Record<string, readonly Exam
       [422, '/v1/dead-letters/replay', { body: {} }],
       [400, '/v1/dead-letters/replay', { body: { all: true, perSecond: 0 } }],
     ],
+    'get-operations': [[200, '/v1/operations']],
     'get-operations-id': [
       [200, `/v1/operations/${operation}`],
       [404, '/v1/operations/nope'],

@@ -82,15 +82,22 @@ describe('POST /v1/dead-letters/replay', () => {
 });
 
 describe('POST /v1/operations/{id}/cancel', () => {
-  it('stops it, with one audit line; an ended one is answered as it ended', async () => {
+  it('is listed while it runs, and stopped with one audit line; an ended one is answered as it ended', async () => {
     const api = await start();
     const ids = await deadJobs(redis, api, Outside.refuses, [{}, {}, {}]);
     const { json } = await replay(api, { all: true, perSecond: 1 });
     const path = `/v1/operations/${String(json['operation'])}/cancel`;
+    const listed = async (token = api.tokens.operator) =>
+      ((await api.call('GET', '/v1/operations', { token })).json['items'] as { id: string }[]).map(
+        ({ id }) => id,
+      );
+    expect(await listed()).toEqual([json['operation']]);
+    expect(await listed(api.tokens['own-operator'])).toEqual([]);
     for (const _time of [1, 2]) {
       const { status, json: operation } = await api.call('POST', path);
       expect([status, operation['state']]).toEqual([200, 'cancelled']);
     }
+    expect(await listed()).toEqual([]);
     expect(audited(api).map(({ action }) => action)).toEqual(['replay_dead_letters', 'cancel_operation']);
     const { done } = await operationOf(api, json['operation']);
     const states = await Promise.all(ids.map(async (id) => stateOf(api, id)));

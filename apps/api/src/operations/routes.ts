@@ -1,10 +1,22 @@
 import { route, type Route } from '../http/route.js';
 import { cancelOperation } from './cancel-operation.js';
 import { getOperation } from './get-operation.js';
-import { operationParams, operationView } from './schemas.js';
+import { listOperations } from './list-operations.js';
+import { operationList, operationParams, operationView } from './schemas.js';
 
 /** The part of the table that is about changes of many jobs. */
 export const operationRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/operations',
+    summary:
+      'Bulk operations that run now, the newest first; but for operators, those the token has asked for',
+    access: ['producer', 'operator'],
+    accountTokens: 'narrowed',
+    responses: { 200: { description: 'Those that run', schema: operationList } },
+    errors: [],
+    handler: listOperations,
+  }),
   route({
     method: 'get',
     path: '/v1/operations/{id}',

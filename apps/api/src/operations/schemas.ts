@@ -23,3 +23,7 @@ export const operationView = z
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Operation' });
+
+export const operationList = z
+  .object({ items: z.array(operationView), cursor: z.null() })
+  .meta({ id: 'OperationList' });

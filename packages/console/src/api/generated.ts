@@ -303,6 +303,10 @@ export interface Operation {
   by: string;
   createdAt: string;
 }
+export interface OperationList {
+  items: Operation[];
+  cursor: null;
+}
 export interface Queue {
   queue: string;
   counts: StateCounts;

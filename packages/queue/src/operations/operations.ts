@@ -128,6 +128,8 @@ export interface Operations {
   previewCancel(filter: CancelFilter): Promise<CancelMatch>;
   /** Registers a bulk cancel, which a `createBulkRunner` of any process carries out. */
   cancelAll(request: BulkCancelRequest): Promise<BulkCancelOutcome>;
+  /** Those that have not ended, the newest first. */
+  runningOperations(): Promise<BulkOperation[]>;
   /** Until a week after its end. */
   operation(id: string): Promise<BulkOperation | undefined>;
   /** Nothing is changed after it; what has been stays so. `wasRunning` false when it had ended before. */
@@ -206,6 +208,7 @@ export function createOperations(options: OperationsOptions): Operations {
     replayAll: (request) => bulkReplays.start(request),
     previewCancel: (filter) => bulkCancels.preview(filter),
     cancelAll: (request) => bulkCancels.start(request),
+    runningOperations: () => sessions.run(() => bulkStore.readRunning()),
     operation: (id) => sessions.run(() => bulkStore.read(id)),
     cancelOperation: (id) => sessions.run(() => bulkStore.cancel(id)),
     async close() {

@@ -14,7 +14,7 @@ import { Empty } from '../../parts/table.js';
 import { TextFilter } from '../../parts/text-filter.js';
 import { CodeChips } from './code-chips.js';
 import { DeadLetterTable } from './dead-letter-table.js';
-import { OperationProgress } from './operation-progress.js';
+import { Operations } from './operations.js';
 import { Purge } from './purge.js';
 import { ReplayMatching } from './replay-matching.js';
 import { ReplaySelected } from './replay-selected.js';
@@ -47,9 +47,7 @@ export function DeadLettersPage() {
   return (
     <>
       <h1>Dead letters</h1>
-      {operation !== undefined && (
-        <OperationProgress id={operation} dismiss={() => change({ operation: undefined })} />
-      )}
+      <Operations own={operation} dismiss={() => change({ operation: undefined })} />
       <CodeChips chosen={chosen.code} filter={matching} choose={(code) => filter({ code })} />
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <TextFilter

@@ -59,6 +59,15 @@ export class BulkStore {
     return fields['state'] === undefined ? undefined : toOperation(id, fields);
   }
 
+  /** Those that have not ended, the newest first. */
+  async readRunning(): Promise<BulkOperation[]> {
+    const operations = await Promise.all((await this.running()).map(async (id) => this.read(id)));
+    return operations
+      .filter((operation) => operation !== undefined)
+      .filter(({ state }) => state === 'running')
+      .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  }
+
   async cancel(id: string): Promise<{ operation: BulkOperation; wasRunning: boolean } | undefined> {
     const reply = (await this.#run('bulkCancel', [this.#keyOf(id), this.#running, id, KEPT_MS])) as
       | [number, ...string[]]
