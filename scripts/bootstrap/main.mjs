@@ -13,6 +13,7 @@ import { ROOT, STATE_DIR } from './paths.mjs';
 import { ensureNode, testUnder } from './other-node.mjs';
 import { findRedis } from './redis.mjs';
 import { Problem, say } from './say.mjs';
+import { sourceArguments } from './source.mjs';
 
 /** @type {Record<string, (args: readonly string[]) => Promise<number | string>>} */
 const COMMANDS = {
@@ -20,6 +21,8 @@ const COMMANDS = {
   // What is ephemeral may not touch a server that was there before.
   start: (args) => withRedis('packages/testkit/dist/start/main.js', args, !args.includes('--ephemeral')),
   stop: (args) => runBuilt('packages/testkit/dist/stop/main.js', args),
+  'contracts:check': () => runSource('scripts/contracts/main.ts', ['check']),
+  'contracts:release': () => runSource('scripts/contracts/main.ts', ['release']),
   'new:job': (args) => runSource('scripts/new-job/main.ts', args),
   bench: (args) => withRedis('packages/bench/dist/main.js', args, false),
   check: (args) => check('check', args),
@@ -84,9 +87,7 @@ async function runBuilt(file, args, ...steps) {
 async function runSource(file, args) {
   await prepare(ensureInstalled);
   stopListening();
-  const runner = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href;
-  const flags = ['--conditions=fairlane-source', '--import', runner];
-  const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, sourceArguments(file, args), { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   return code ?? 130;
 }

@@ -4,6 +4,7 @@ import { lintLua } from '../bootstrap/lua.mjs';
 import { ROOT } from '../bootstrap/paths.mjs';
 import { run } from '../bootstrap/run.mjs';
 import { say } from '../bootstrap/say.mjs';
+import { sourceArguments } from '../bootstrap/source.mjs';
 import { checkLicences } from './licences.mjs';
 
 /**
@@ -17,6 +18,7 @@ export const STATIC_CHECKS = [
   ['types of scripts', () => tool('typescript/bin/tsc', ['-p', 'scripts'])],
   ['lint', () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'])],
   ['lua', checkLua],
+  ['contracts', checkContracts],
   ['format', () => tool('oxfmt/bin/oxfmt', ['--check', '.'])],
   ['dead code', () => tool('knip/bin/knip.js', ['--treat-config-hints-as-errors'])],
   ['licences', checkLicences],
@@ -24,6 +26,12 @@ export const STATIC_CHECKS = [
 ];
 
 const LINK_OPTIONS = ['--frail', '--quiet', '--no-stdout', '--rc-path', 'scripts/checks/remark.config.mjs'];
+
+/** Whether the jobs still read payloads that their released contracts took. */
+async function checkContracts() {
+  const { ok } = await run(process.execPath, sourceArguments('scripts/contracts/main.ts', ['check']));
+  return ok;
+}
 
 /** Where nobody looks at what was left out, nothing may be. */
 async function checkLua() {

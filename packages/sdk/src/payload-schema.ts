@@ -2,12 +2,17 @@ import { z } from 'zod';
 
 /** The part of JSON Schema that zod writes and this package reads. */
 export interface PayloadSchema {
-  readonly type?: string;
+  /** Several for a member that may be null. */
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, PayloadSchema>>;
   readonly additionalProperties?: PayloadSchema | boolean;
   readonly items?: PayloadSchema | boolean;
   readonly prefixItems?: readonly PayloadSchema[];
+  readonly minItems?: number;
   readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly required?: readonly string[];
+  readonly propertyNames?: PayloadSchema;
   readonly anyOf?: readonly PayloadSchema[];
   readonly oneOf?: readonly PayloadSchema[];
   readonly allOf?: readonly PayloadSchema[];
@@ -15,6 +20,10 @@ export interface PayloadSchema {
   readonly const?: unknown;
   readonly format?: string;
   readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly multipleOf?: number;
+  readonly not?: PayloadSchema;
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
@@ -40,6 +49,11 @@ export function payloadSchema(schema: z.ZodType): PayloadSchema {
     known.set(schema, found);
   }
   return found;
+}
+
+/** JSON Schema of what a schema takes: where members have defaults, they may be left out. */
+export function acceptedSchema(schema: z.ZodType): PayloadSchema {
+  return z.toJSONSchema(schema, { io: 'input' }) as PayloadSchema;
 }
 
 /** Follows `#`, `#/$defs/name`; anything else is no reference of zod's. */
