@@ -377,11 +377,15 @@ describe('job-page', () => {
     await bench.add('B');
     await bench.lanes.pause('A', 'support');
     const [, second, third] = jobs;
-    const { reply, change } = await page('waiting', 'account', 'A', 0, 2);
+    const { reply, change } = await page('waiting', 'account', 'A', 2, '', '', '', '[]');
     expect(reply).toEqual([
-      '2',
-      ...[third!, second!].flatMap((job) => [
+      '1',
+      '',
+      ...[third!, second!].flatMap((job, at) => [
         job.id,
+        'default',
+        String(at),
+        String(2 - at),
         'held',
         'A',
         'default:A',
@@ -393,15 +397,16 @@ describe('job-page', () => {
       ]),
     ]);
     expect(change).toEqual({});
-    expect(((await page('waiting', 'account', 'A', 2, 2)).reply as string[])[0]).toBe('');
+    const rest = await page('waiting', 'account', 'A', 2, 'default', 1, 1, JSON.stringify([second!.id]));
+    expect((rest.reply as string[]).slice(0, 3)).toEqual(['', '', jobs[0]!.id]);
   });
 
   it('tells the state of each job of a tag', async () => {
     await bench.add('A', 2, { tag: 'spring' });
     const job = (await bench.take())!;
-    const { reply } = await page('', 'tag', 'spring', 0, 10);
+    const { reply } = await page('', 'tag', 'spring', 10, '', '', '', '[]');
     const rows = reply as string[];
-    const states = Object.fromEntries([1, 10].map((at) => [rows[at], rows[at + 1]]));
+    const states = Object.fromEntries([2, 14].map((at) => [rows[at], rows[at + 4]]));
     expect(Object.values(states).toSorted()).toEqual(['active', 'ready']);
     expect(states[job.id!]).toBe('active');
   });

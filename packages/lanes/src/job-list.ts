@@ -1,4 +1,5 @@
-import { readCursor, writeCursor, type Page } from './cursor.js';
+import type { Page } from './cursor.js';
+import { placeAfter, readSources, writeSources, type RowPlace, type Source } from './list-places.js';
 
 /** States of listed jobs. */
 export const LISTED_STATES = [
@@ -45,20 +46,26 @@ export interface JobFilter {
   until?: number;
 }
 
-/** One source of jobs, newest first: a state in a queue, and how many of it are behind us. */
-interface Source {
-  queue: string;
-  state: string;
-  offset: number;
+/** Rows of a source behind a place. */
+export interface SourcePage {
+  readonly rows: readonly {
+    readonly id: string;
+    readonly place: RowPlace;
+    /** Undefined where it is gone. */
+    readonly job: ListedJob | undefined;
+  }[];
+  /** Nothing is behind them. */
+  readonly isLast: boolean;
+  /** Where there are no rows and it is not the last page: the lane that is through. */
+  readonly through?: string;
 }
 
-/** Reads up to `count` jobs of a source from an offset; `undefined` where a job is gone. */
+/** Reads up to `count` jobs of a source from behind its place. */
 export type ReadSource = (
-  source: { queue: string; state: string },
+  source: Readonly<Source>,
   by: { kind: '' | 'account' | 'tag'; value: string },
-  offset: number,
   count: number,
-) => Promise<(ListedJob | undefined)[]>;
+) => Promise<SourcePage>;
 
 const SOURCES: Record<ListedState, readonly string[]> = {
   active: ['active'],
@@ -97,7 +104,7 @@ function sourcesOf(filter: JobFilter, queues: readonly string[]): Source[] {
             ),
           ),
         ];
-  return queues.flatMap((queue) => states.map((state) => ({ queue, state, offset: 0 })));
+  return queues.flatMap((queue) => states.map((state) => ({ queue, state })));
 }
 
 function byOf(filter: JobFilter): { kind: '' | 'account' | 'tag'; value: string } {
@@ -109,39 +116,54 @@ function byOf(filter: JobFilter): { kind: '' | 'account' | 'tag'; value: string 
 
 /** The head of a source, read in batches. */
 class Reader {
-  private buffer: (ListedJob | undefined)[] = [];
-  private ended = false;
+  private rows: SourcePage['rows'][number][] = [];
+  private isLast = false;
 
   constructor(
     readonly source: Source,
-    private readonly fetch: (offset: number) => Promise<(ListedJob | undefined)[]>,
-    private readonly batch: number,
+    private readonly fetch: (source: Readonly<Source>) => Promise<SourcePage>,
+    private readonly sourceCount: number,
   ) {}
+
+  get isThrough(): boolean {
+    return this.isLast && this.rows.length === 0;
+  }
 
   /** The newest job not taken yet; jobs that are gone are passed over. */
   async head(): Promise<ListedJob | undefined> {
     while (true) {
-      while (this.buffer.length > 0) {
-        if (this.buffer[0]) {
-          return this.buffer[0];
+      while (this.rows[0] !== undefined) {
+        if (this.rows[0].job) {
+          return this.rows[0].job;
         }
         this.take();
       }
-      if (this.ended) {
+      if (this.isLast) {
         return undefined;
       }
-      this.buffer = await this.fetch(this.source.offset);
-      this.ended = this.buffer.length < this.batch;
+      // Ends: each step goes on behind the one before, through jobs or, where it finds none, accounts.
+      const page = await this.fetch(this.source);
+      this.rows = [...page.rows];
+      this.isLast = page.isLast;
+      if (page.through !== undefined) {
+        this.source.place = { lane: page.through, at: 'end', tail: '', ids: [] };
+      }
     }
   }
 
   take(): void {
-    this.buffer.shift();
-    this.source.offset += 1;
+    const row = this.rows.shift();
+    if (row !== undefined) {
+      this.source.place = placeAfter(this.source.place, row, this.sourceCount);
+    }
   }
 }
 
-/** A page of jobs over all queues and states the filter allows, merged, newest first. */
+/**
+ * A page of jobs over all queues and states the filter allows, merged, newest first. Jobs that come and go between two
+ * pages shift nothing: what keeps its state, or is listed by tag, is met once. Of a list without state and tag, a job
+ * that changes its state meanwhile may be met again, or be missed.
+ */
 export async function listJobs(
   filter: JobFilter,
   queues: readonly string[],
@@ -150,9 +172,9 @@ export async function listJobs(
   read: ReadSource,
 ): Promise<Page<ListedJob>> {
   const by = byOf(filter);
-  const sources = (readCursor(cursor) as Source[] | undefined) ?? sourcesOf(filter, queues);
+  const sources = readSources(cursor) ?? sourcesOf(filter, queues);
   const readers = sources.map(
-    (source) => new Reader(source, (offset) => read(source, by, offset, limit), limit),
+    (source) => new Reader(source, async (from) => read(from, by, limit), sources.length),
   );
   const items: ListedJob[] = [];
   let scanned = 0;
@@ -173,5 +195,6 @@ export async function listJobs(
       items.push(newest.job);
     }
   }
-  return { items, cursor: writeCursor(sources) };
+  const left = readers.filter((reader) => !reader.isThrough).map(({ source }) => source);
+  return { items, cursor: left.length === 0 ? null : writeSources(left) };
 }

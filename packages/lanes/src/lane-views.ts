@@ -3,7 +3,16 @@ import { pageSize, readCursor, writeCursor, type Page } from './cursor.js';
 import { listJobs, type JobFilter, type ListedJob } from './job-list.js';
 import { checkAccount } from './lane-options.js';
 import { LaneSettings } from './lane-settings.js';
+import {
+  listOldestAccounts,
+  readLanes,
+  type AccountSummary,
+  type LanePage,
+  type WaitingLane,
+} from './oldest-accounts.js';
 import { readJobs } from './read-jobs.js';
+
+export type { AccountSummary } from './oldest-accounts.js';
 
 /** Jobs of a queue by state, over all accounts. */
 export interface QueueCounts {
@@ -22,16 +31,6 @@ export interface QueueCounts {
   cancelled: number;
   paused: boolean;
   heldLanes: number;
-}
-
-/** A row of the list of accounts, over all queues. */
-export interface AccountSummary {
-  account: string;
-  /** Waiting jobs in the lanes that were looked at. */
-  waiting: number;
-  /** Age of the oldest job that could run now; null when all are held. */
-  oldestEligibleAgeMs: number | null;
-  oldestWaitingAgeMs: number;
 }
 
 /** What a queue's waiting lanes wait for. */
@@ -90,24 +89,12 @@ export class LaneViews extends LaneSettings {
   }
 
   /** Lanes of a queue whose oldest waiting job waits longest. */
-  async oldestLanes(
-    queue: string,
-    count: number,
-  ): Promise<{ account: string; group: string; since: number; waiting: number; held: boolean }[]> {
-    const flat = (await this.run('oldest', queue, [], [count, MAX_MENDED])) as (string | number)[];
-    const lanes = [];
-    for (let at = 0; at + 3 < flat.length; at += 4) {
-      const lane = String(flat[at]);
-      const colon = lane.indexOf(':');
-      lanes.push({
-        group: lane.slice(0, colon),
-        account: lane.slice(colon + 1),
-        since: Number(flat[at + 1]),
-        waiting: Number(flat[at + 2]),
-        held: flat[at + 3] === '1',
-      });
-    }
-    return lanes;
+  async oldestLanes(queue: string, count: number): Promise<readonly WaitingLane[]> {
+    return (await this.waitingLanes(queue, [count, MAX_MENDED, '', 0, ''])).lanes;
+  }
+
+  private async waitingLanes(queue: string, args: (string | number)[]): Promise<LanePage> {
+    return readLanes((await this.run('oldest', queue, [], args)) as (string | number)[]);
   }
 
   /** Goes through the waiting lanes of a queue, at most `most` of them, in steps that keep nobody else waiting. */
@@ -150,33 +137,18 @@ export class LaneViews extends LaneSettings {
   }
 
   private async oldestAccounts(limit: number, cursor: string | undefined): Promise<Page<AccountSummary>> {
-    const offset = Number(readCursor(cursor) ?? 0);
-    const wanted = offset + limit + 1;
-    const nowMs = this.nowMs();
-    const byAccount = new Map<string, AccountSummary>();
-    for (const queue of await this.queues()) {
-      for (const lane of await this.oldestLanes(queue, wanted)) {
-        const age = Math.max(0, nowMs - lane.since);
-        const known = byAccount.get(lane.account);
-        const eligible = lane.held ? null : age;
-        byAccount.set(lane.account, {
-          account: lane.account,
-          waiting: (known?.waiting ?? 0) + lane.waiting,
-          oldestWaitingAgeMs: Math.max(known?.oldestWaitingAgeMs ?? 0, age),
-          oldestEligibleAgeMs:
-            eligible === null
-              ? (known?.oldestEligibleAgeMs ?? null)
-              : Math.max(known?.oldestEligibleAgeMs ?? 0, eligible),
-        });
-      }
-    }
-    const sorted = [...byAccount.values()].toSorted(
-      (one, other) =>
-        (other.oldestEligibleAgeMs ?? -1) - (one.oldestEligibleAgeMs ?? -1) ||
-        other.oldestWaitingAgeMs - one.oldestWaitingAgeMs,
+    return listOldestAccounts(
+      {
+        queues: await this.queues(),
+        nowMs: this.nowMs(),
+        from: async (queue, { since, skip }, count) =>
+          this.waitingLanes(queue, [count, MAX_MENDED, since, skip, '']),
+        of: async (queue, accounts) =>
+          (await this.waitingLanes(queue, [0, 0, '', 0, JSON.stringify(accounts)])).lanes,
+      },
+      limit,
+      cursor,
     );
-    const items = sorted.slice(offset, offset + limit);
-    return { items, cursor: sorted.length > offset + limit ? writeCursor(offset + limit) : null };
   }
 
   private async searchAccounts(
@@ -217,20 +189,11 @@ export class LaneViews extends LaneSettings {
   /** Jobs, newest first. */
   async jobs(filter: JobFilter & { limit?: number; cursor?: string } = {}): Promise<Page<ListedJob>> {
     const queues = filter.queue === undefined ? await this.queues() : [filter.queue];
-    return listJobs(
-      filter,
-      queues,
-      pageSize(filter.limit),
-      filter.cursor,
-      async (source, by, offset, count) => {
-        const reply = (await this.run(
-          'job-page',
-          source.queue,
-          [],
-          [source.state, by.kind, by.value, offset, count],
-        )) as string[];
-        return readJobs(source, reply);
-      },
-    );
+    return listJobs(filter, queues, pageSize(filter.limit), filter.cursor, async (source, by, count) => {
+      const { lane = '', at = '', tail = '', ids = [] } = source.place ?? {};
+      const args = [source.state, by.kind, by.value, count, lane, at, tail, JSON.stringify(ids)];
+      const reply = (await this.run('job-page', source.queue, [], args)) as string[];
+      return readJobs(source, reply);
+    });
   }
 }

@@ -126,10 +126,11 @@ const RARE_EXPORTS = [
   'window_opens_at',
 ];
 /** What commands of our own build on besides. */
-const OWN_FILES = ['settings', 'auditing'];
+const OWN_FILES = ['settings', 'auditing', 'places'];
 const OWN_EXPORTS = [
   'PREFIX',
   'absorb',
+  'accounts_from',
   'adopt_active',
   'all_queues',
   'audit_active',
@@ -140,8 +141,10 @@ const OWN_EXPORTS = [
   'close_gate',
   'each_lane',
   'gate_anywhere',
+  'index_behind',
   'index_delayed',
   'index_finished',
+  'is_before',
   'known_groups',
   'lane_of',
   'length',
@@ -150,7 +153,7 @@ const OWN_EXPORTS = [
   'push_prioritized',
   'queue_deleted',
   'queue_of',
-  'range',
+  'rank_behind',
   'reconsider',
   'remember_account',
   'remember_group',

@@ -102,6 +102,37 @@ describe('accounts', () => {
     });
   });
 
+  it('of many lanes are met once each, page by page, while others come, are served and leave', async () => {
+    const base = Date.now();
+    const other = bench.another('other');
+    for (let at = 0; at < 12; at += 1) {
+      await bench.add(`account-${at}`, 2, {}, { timestamp: base - 1_000 * (20 - at) });
+      const opts = { timestamp: base - 500 * (20 - at), lane: { account: `account-${at}` } };
+      await other.queue.add('job', {}, opts);
+    }
+    await bench.lanes.pause('account-3', 'test');
+    await bench.lanes.pause('account-4', 'test');
+    bench.nowMs = base;
+    const met: string[] = [];
+    let cursor: string | null | undefined;
+    for (let pages = 0; cursor !== null; pages += 1) {
+      const page = await bench.lanes.accounts({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+      met.push(...page.items.map(({ account }) => account));
+      cursor = page.cursor;
+      if (pages === 0) {
+        // Some of those that were met have nothing left now, in either queue: those behind them move up.
+        await bench.serve(4);
+        await bench.finish((await bench.take(other.worker))!);
+        await bench.finish((await bench.take(other.worker))!);
+        await bench.add('young', 1, {}, { timestamp: base });
+      }
+    }
+    const names = Array.from({ length: 12 }, (_value, at) => `account-${at}`);
+    const held = ['account-3', 'account-4'];
+    const open = names.filter((name) => !held.includes(name));
+    expect(met).toEqual([...open, 'young', ...held]);
+  });
+
   it('that have been served are as old as what is left of them', async () => {
     const base = Date.now();
     await bench.add('A', 1, {}, { timestamp: base - 9_000 });

@@ -2,12 +2,16 @@
   The lanes of one queue whose oldest waiting job waits longest. The index holds a lower bound,
   so that admission need not touch it; reading mends the entries it meets.
 
-  KEYS[1] the queue's own key. ARGV[1] how many  [2] how many entries may be mended, then the key
-  prefix and a time for tests.
-  Reply: lanes in order as a flat array: lane, since (ms), waiting, '1' when held.
+  KEYS[1] the queue's own key. ARGV[1] how many  [2] how many entries may be mended  [3] those that have waited since
+  this time (ms) or later, '' = all  [4] how many of these to leave out  [5] '' or accounts, JSON: then their lanes, in
+  no order, then the key prefix and a time for tests.
+  Reply: entries of the index that were looked at, the time of the last one ('' = none), how many have that time; then
+  lanes in order, empty ones left out: lane, since (ms), waiting, '1' when held.
 ]]
 local all = rare()
 local want, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local from, skip = ARGV[3] == '' and '-inf' or ARGV[3], ARGV[4]
+local accounts = ARGV[5] ~= '' and cjson.decode(ARGV[5])
 load(own)
 all.promote(own)
 if own.lim then
@@ -23,8 +27,8 @@ local function oldest_of(lane)
   end
 end
 
-for _ = 1, most do
-  local entries = call('ZRANGE', index, 0, want - 1, 'WITHSCORES')
+for _ = 1, accounts and 0 or most do
+  local entries = call('ZRANGEBYSCORE', index, from, '+inf', 'WITHSCORES', 'LIMIT', skip, want)
   local exact = true
   for i = 1, #entries, 2 do
     local since = oldest_of(entries[i])
@@ -47,8 +51,29 @@ for _ = 1, most do
     break
   end
 end
-local reply = {}
-for _, lane in ipairs(call('ZRANGE', index, 0, want - 1)) do
+
+local function wanted()
+  local lanes = {}
+  if not accounts then
+    local entries = call('ZRANGEBYSCORE', index, from, '+inf', 'WITHSCORES', 'LIMIT', skip, want)
+    local last, same = entries[#entries] or '', 0
+    for i = 1, #entries, 2 do
+      lanes[#lanes + 1] = entries[i]
+      same = same + (entries[i + 1] == last and 1 or 0)
+    end
+    return lanes, last, same
+  end
+  for _, g in ipairs(choosing().groups_of(own)) do
+    for _, account in ipairs(accounts) do
+      lanes[#lanes + 1] = g .. ':' .. account
+    end
+  end
+  return lanes, '', 0
+end
+
+local lanes, last, same = wanted()
+local reply = { #lanes, last, same }
+for _, lane in ipairs(lanes) do
   local waiting = all.length(own, lane)
   if waiting > 0 then
     local g, a = gated().split(lane)
