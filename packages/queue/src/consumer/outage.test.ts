@@ -1,7 +1,15 @@
 import { implement } from '@fairlane/sdk';
-import { startRedis, type RedisServer } from '@fairlane/testkit';
+import { freePort, startRedis, type RedisServer } from '@fairlane/testkit';
+import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createConsumer, createProducer, type Consumer, type Producer, type QueueLogger } from '../index.js';
+import {
+  createConsumer,
+  createProducer,
+  UnavailableError,
+  type Consumer,
+  type Producer,
+  type QueueLogger,
+} from '../index.js';
 import { reconnectDelayMs } from '../connections.js';
 import { defineParcelJob, parcelCatalogue } from '../../test/support/parcels.js';
 import { until } from '../../test/support/until.js';
@@ -28,6 +36,7 @@ beforeEach(async () => {
     redis: server.url,
     catalogue,
     logger,
+    leaseMs: 2_000,
     queues: { parcels: { slots: 2 }, letters: { slots: 1 } },
     implementations: [implement(job, async (payload) => void done.push(String(payload.parcel)))],
   });
@@ -94,5 +103,40 @@ describe('A27 a worker whose Redis was away', () => {
     expect(performance.now() - startedAt).toBeLessThan(8_000);
     expect(consumer.health().status).toBe('closed');
     await server.restart();
+  });
+});
+
+describe('A31 a Redis that is a replica for a while', () => {
+  it('R1 refuses jobs and keeps those it took; the worker goes on with them when it may write again', async () => {
+    await consumer.start();
+    const admin = new Redis(server.url);
+    let accepted = 0;
+    let refused = 0;
+    const hand = async (): Promise<void> => {
+      const parcel = `p-${accepted + refused}`;
+      const result = await producer
+        .enqueue(job, { accountId: 'acme', parcel })
+        .catch((error: unknown) => error);
+      if (result instanceof UnavailableError) refused += 1;
+      else accepted += 1;
+    };
+    await until('fifty are taken', async () => hand().then(() => accepted >= 50));
+    // Of a server that is not there, so that its own data stay.
+    await admin.replicaof('127.0.0.1', await freePort());
+    await until('several were refused', async () => hand().then(() => refused >= 20));
+    await admin.replicaof('NO', 'ONE');
+    const more = accepted + 20;
+    await until('more are taken', async () => hand().then(() => accepted >= more));
+    await until(
+      'all that were taken are done',
+      async () => {
+        const counts = await producer.queueCounts('parcels');
+        return counts.completed === accepted && counts.active === 0 && counts.ready === 0;
+      },
+      20_000,
+    );
+    // One whose end was refused comes back when its lease is over, and has run again.
+    expect(new Set(done).size).toBe(accepted);
+    admin.disconnect();
   });
 });
