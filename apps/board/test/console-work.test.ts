@@ -161,15 +161,17 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
     const { page, complaints } = visit;
     const text = encodeURIComponent(hostile);
     const pages = [
-      ['', 'Overview'],
+      [`?queue=${text}`, 'Overview'],
       [`accounts?search=${text}`, 'Accounts'],
       [`accounts/${text}`, 'Account '],
+      [`accounts/none${text}`, 'none'],
       [`jobs?account=${text}&tag=${text}&name=${text}&since=${text}`, 'Jobs'],
       [`jobs?account=${text}`, 'Jobs'],
       [`jobs/${id}`, 'Job '],
       [`jobs/${text}`, 'Job '],
       [`dead-letters?account=${text}`, 'Dead letters'],
-      [`dead-letters?code=${text}&operation=${text}`, 'Dead letters'],
+      [`dead-letters?code=${text}&operation=${text}&cursor=${text}`, 'Dead letters'],
+      [`workers/${text}`, 'Workers'],
     ];
     for (const [path = '', heading = ''] of pages) {
       await page.goto(`${opened.board.url}/${path}`);
