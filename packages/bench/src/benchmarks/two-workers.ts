@@ -2,14 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { scaleOf, type Benchmark } from '../benchmark.js';
 import { medianRatio, type Measured } from '../measure/pairs.js';
-import { inRun } from '../measure/run.js';
+import { inRun, serverCpuMs } from '../measure/run.js';
 import { workload } from '../workload.js';
 
 const QUEUE = 'measured';
 const SLOTS = 10;
 const HANDLER_MS = 20;
 
-/** Whether a second worker process doubles the work done, with handlers that wait 20 ms for an answer. */
+/**
+ * Whether a second worker process doubles the work done, with handlers that wait 20 ms for an answer. Ten slots do at
+ * most 500 jobs a second, so that one worker is limited by its slots and neither by Redis nor by its processor. The
+ * processor time that a job costs is noted beside: what Redis spends on one tells how many it can carry.
+ */
 export const twoWorkers: Benchmark = {
   names: ['workers_2_vs_1'],
   async run(context) {
@@ -41,10 +45,23 @@ async function jobsPerSecond(workerCount: number, watchMs: number): Promise<Meas
     );
     await delay(1_000);
     for (const worker of workers) worker.send('go');
+    const redisCpuBefore = await serverCpuMs(run.redis);
     await delay(watchMs);
     for (const worker of workers) worker.send('stop');
+    const redisCpuMs = (await serverCpuMs(run.redis)) - redisCpuBefore;
+    if ((await queue.unfinished()) === 0) throw new Error('the jobs were used up before the time was over');
     const results = await Promise.all(workers.map((worker) => worker.result));
     const rates = results.map((result) => (result.starts.length / result.watchedMs) * 1_000);
-    return { value: rates.reduce((sum, rate) => sum + rate, 0) };
+    const done = total(results.map((result) => result.starts.length));
+    const perJob = (ms: number): string => `${Math.round((ms * 1_000) / done)} µs`;
+    const workerCpuMs = total(results.map((result) => result.cpuMs));
+    return {
+      value: total(rates),
+      note: `CPU a job: Redis ${perJob(redisCpuMs)}, worker ${perJob(workerCpuMs)}`,
+    };
   });
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
