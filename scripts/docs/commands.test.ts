@@ -68,7 +68,10 @@ function docker(words: readonly string[]): string[] {
 function curl(words: readonly string[]): string[] {
   const [, path] = /(\/v1\/[^?\s]*)/.exec(words.find((word) => word.includes('/v1/')) ?? '') ?? [];
   if (path === undefined) return [];
-  const method = words.includes('-d') || words.includes('POST') ? 'post' : 'get';
+  const [given = words.includes('-d') ? 'POST' : 'GET'] = words.slice(
+    words.indexOf('-X') + 1 || words.length,
+  );
+  const method = given.toLowerCase();
   return routeExists(method, path) ? [] : [`the API has no ${method} ${path}`];
 }
 
