@@ -53,6 +53,18 @@ describe.runIf(executablePath)('an account in the console', { timeout: 60_000 },
     expect(complaints).toEqual([]);
   });
 
+  test('R3 without hours the sentence and the gate say the next opening in UTC, wherever the reader is', async () => {
+    const { campaign, operations } = opened;
+    await operations.setLimits('slow', 'email', { limit: 1, perMs: 3_600_000 });
+    await campaign.enqueue(...payloadsOf('slow', 1));
+    await campaign.work(async () => ({ messageId: 'm' }));
+    await campaign.enqueue(...payloadsOf('slow', 1, { step: 2 }));
+    await using visit = await opened.visit({ path: '/accounts/slow', context });
+    const opening = visit.page.getByRole('group', { name: 'Gates' }).locator('tbody time');
+    const [, clock] = /, (\d\d:\d\d):\d\d UTC$/.exec((await opening.textContent()) ?? '') ?? [];
+    expect(await visit.page.locator('.sentence').textContent()).toContain(`${clock} (UTC)`);
+  });
+
   test.each([
     ['the night summer time begins', '2027-03-27T20:00:00Z', '09:00', '09:00'],
     ['an hour that is skipped', '2027-03-27T20:00:00Z', '02:30', '03:00'],

@@ -38,7 +38,8 @@ export function AccountPage({ account }: { account: string }) {
 }
 
 function AccountDetails({ view, readAt }: { view: Account; readAt: number }) {
-  const zone = view.windows?.[0]?.zone;
+  // That of the sentence, so that both name the same time.
+  const zone = view.windows?.[0]?.zone ?? 'UTC';
   return (
     <>
       <p className="sentence">{view.explanation}</p>

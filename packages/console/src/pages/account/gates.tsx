@@ -10,7 +10,7 @@ import { useIsLive } from '../../live/use-connection.js';
 import { LimitsDialog } from './limits-dialog.js';
 
 /** Where limits are counted. Those that are closed say why and until when. */
-export function Gates({ view, zone }: { view: Account; zone: string | undefined }) {
+export function Gates({ view, zone }: { view: Account; zone: string }) {
   const [edited, setEdited] = useState<string>();
   const isLive = useIsLive();
   // Read anew, so that what stands there as "now" is.
