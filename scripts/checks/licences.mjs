@@ -24,6 +24,8 @@ const DEVELOPMENT_ONLY = [
   'MPL-2.0 axe-core',
   'MPL-2.0 lightningcss',
   'CC-BY-3.0 spdx-exceptions',
+  'PSF-2.0 argparse',
+  'Python-2.0 argparse',
   // MIT by their readmes; their manifests do not say so.
   'Unknown humanize-number',
   'Unknown only',
