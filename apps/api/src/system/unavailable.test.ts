@@ -59,6 +59,7 @@ function bodyFor(method: string, path: string): { body?: unknown } {
   if (path.endsWith('/batch')) return { body: `${JSON.stringify(message())}\n` };
   if (path.endsWith('/resolve')) return { body: { outcome: 'applied' } };
   if (path.includes('/limits/')) return { body: { limit: 5, perMs: 1_000 } };
+  if (path === '/v1/jobs/cancel') return { body: { filter: { account: 'acme' } } };
   return { body: path.includes('/accounts/') ? { weight: 7 } : message() };
 }
 
