@@ -37,6 +37,7 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
     expect(await page.getByRole('button', { name: 'Replay this job' }).count()).toBe(0);
 
     // The content is where reading goes on, not the header of another page.
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await tabTo(page, 'Id the provider shows');
     await keyboard.type('m-77');
     await keyboard.press('Tab');

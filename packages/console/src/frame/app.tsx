@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { session } from '../api/session.js';
 import { AccountPage } from '../pages/account/account-page.js';
 import { AccountsPage } from '../pages/accounts-page.js';
@@ -17,8 +17,12 @@ import { hrefOf, usePlace, type Place } from './paths.js';
 export function App() {
   const [showsHelp, setShowsHelp] = useState(false);
   const place = usePlace();
+  const isOtherPage = useRef(false);
   useEffect(() => listenToKeys(() => setShowsHelp(true)), []);
   useEffect(() => {
+    // Where reading goes on: what had the focus is gone with the page before.
+    if (isOtherPage.current) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+    isOtherPage.current = true;
     document.title = `${titleOf(place)} · ${session.deployment} · Fairlane`;
   }, [place.page, place.id]);
   return (
