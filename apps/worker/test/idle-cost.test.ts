@@ -33,9 +33,15 @@ const environment = () => ({
   OUTREACH_GATEWAY_URL: 'http://outreach.invalid',
 });
 
-test('R14: a worker of one queue has six connections', async () => {
-  await using _worker = await startWorker('shipped', { ...environment(), WORKER_QUEUES: 'outreach:1-50' });
+test('R14 A26: a worker of one queue has six connections; one that waits for work stops at once and leaves none', async () => {
+  await using worker = await startWorker('shipped', { ...environment(), WORKER_QUEUES: 'outreach:1-50' });
   await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + CONNECTIONS_A_QUEUE);
+  const stoppedAt = performance.now();
+  worker.signal('SIGTERM');
+  expect(await worker.exit).toBe(0);
+  // Of a grace of thirty seconds.
+  expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+  await expect.poll(connectionCount).toBe(0);
 });
 
 test('R10 R14: an idle worker of the five queues shipped has fourteen connections and sends few commands', async () => {
