@@ -19,6 +19,8 @@ export interface PostgresServerOptions {
   durable?: boolean;
   /** More settings of postgresql.conf. */
   config?: Readonly<Record<string, string>>;
+  /** Programs of another installation; default the embedded ones. */
+  binaries?: PostgresBinaries;
 }
 
 export interface PostgresServer {
@@ -48,7 +50,7 @@ interface Cluster {
 /** A private Postgres on a free port of the loopback, ready when this resolves. It dies with this process. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const account = await serverAccount();
-  const binaries = await postgresBinaries(account);
+  const binaries = options.binaries ?? (await postgresBinaries(account));
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'fairlane-postgres-')));
   const cluster = await createCluster(dir, binaries, account);
   const port = await freePort();
