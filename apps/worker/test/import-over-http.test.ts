@@ -1,81 +1,111 @@
-import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { useRedis } from '@fairlane/testkit/vitest';
-import { expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { startFaultProxy } from '@fairlane/testkit';
+import { temporaryFolder, useRedis } from '@fairlane/testkit/vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startApi, type ApiProcess } from './api-process.js';
 import { startWorker } from './worker-process.js';
 
 const redis = useRedis();
-const API = fileURLToPath(new URL('../../api/src/main.ts', import.meta.url));
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** The shipped API as a process of its own, from its sources. */
-async function startApi(env: Record<string, string>) {
-  const child = spawn(process.execPath, ['--conditions=fairlane-source', '--import=tsx', API], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exit = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, port } = JSON.parse(line) as { msg?: string; port?: number };
-    if (msg !== 'listening') continue;
-    child.stdout.resume();
-    return {
-      url: `http://127.0.0.1:${port}`,
-      async [Symbol.asyncDispose]() {
-        child.kill('SIGKILL');
-        await exit;
-      },
-    };
-  }
-  throw new Error('the API ended at its start');
+interface Progress {
+  readonly percent: number;
+  readonly rows: number;
 }
 
-test('a CSV that is uploaded is imported by a worker, with its progress and its count in the view', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'worker-import-'));
-  const token = randomBytes(32).toString('base64url');
-  const tokens = [{ id: 'operator', role: 'operator', tokenHash: sha256(token).toString('hex') }];
-  const env = {
+function environment(): Record<string, string> {
+  return {
     REDIS_URL: redis.url,
     FAIRLANE_PREFIX: redis.prefix,
-    FAIRLANE_BLOB_STORE: `file:${directory}`,
-  };
-  await using api = await startApi({ ...env, API_PORT: '0', FAIRLANE_TOKENS: JSON.stringify(tokens) });
-  await using _worker = await startWorker('shipped', {
-    ...env,
+    FAIRLANE_BLOB_STORE: `file:${temporaryFolder()}`,
     OUTREACH_GATEWAY_URL: 'http://127.0.0.1:1',
     WORKER_LEASE_MS: '5000',
-  });
-  const call = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
-    const response = await fetch(api.url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+    WORKER_QUEUES: 'bulk:1-1',
   };
+}
 
-  const csv = `id,name\n${Array.from({ length: 5_000 }, (_, at) => `${at},person ${at}\n`).join('')}broken\n`;
-  const upload = await call('PUT', '/v1/blobs', csv, {
+/** Uploads a CSV and has it imported. @returns the view of the job, whenever it is asked for. */
+async function importing(api: ApiProcess, csv: string): Promise<() => Promise<Record<string, unknown>>> {
+  const hash = createHash('sha256').update(csv).digest('base64');
+  const upload = await api.call('PUT', '/v1/blobs', csv, {
     'content-type': 'text/csv',
-    'content-digest': `sha-256=:${sha256(csv).toString('base64')}:`,
+    'content-digest': `sha-256=:${hash}:`,
   });
   expect(upload).toMatchObject({ status: 201, json: { bytes: csv.length } });
   const { source, digest } = upload.json;
   const payload = JSON.stringify({ accountId: 'acme', source, digest });
-  const job = await call('POST', '/v1/jobs/report.import', payload);
+  const job = await api.call('POST', '/v1/jobs/report.import', payload);
   expect(job).toMatchObject({ status: 202, json: { status: 'accepted' } });
+  return async () => (await api.call('GET', `/v1/jobs/${String(job.json['id'])}`)).json;
+}
 
-  const view = async () => (await call('GET', `/v1/jobs/${String(job.json['id'])}`)).json;
-  await expect.poll(async () => (await view())['state'], { timeout: 20_000 }).toBe('completed');
-  expect(await view()).toMatchObject({
-    progress: { percent: 100, bytes: csv.length, rows: 5_000, rejected: 1 },
-    result: { columns: ['id', 'name'], rows: 5_000, rejected: 1 },
-  });
-  await rm(directory, { recursive: true, force: true });
+/** Effects of a view but for one that was under way, by name and time of their last change. */
+function effectsOf(job: Record<string, unknown>, except: string): { name: string; at: string }[] {
+  return (job['effects'] as { name: string; at: string }[]).filter(({ name }) => name !== except);
+}
+
+describe('a CSV that is uploaded', () => {
+  it('is imported by a worker, with its progress and its count in the view', async () => {
+    const env = environment();
+    await using api = await startApi(env);
+    await using _worker = await startWorker('built', env);
+    const csv = `id,name\n${Array.from({ length: 5_000 }, (_, at) => `${at},person ${at}\n`).join('')}broken\n`;
+    const view = await importing(api, csv);
+    await expect.poll(async () => (await view())['state'], { timeout: 60_000 }).toBe('completed');
+    expect(await view()).toMatchObject({
+      progress: { percent: 100, bytes: csv.length, rows: 5_000, rejected: 1 },
+      result: { columns: ['id', 'name'], rows: 5_000, rejected: 1 },
+    });
+  }, 90_000);
+
+  it('shows how far its import is, and goes on from there after a SIGKILL of the worker', async () => {
+    const env = environment();
+    const wire = await startFaultProxy({ target: { port: redis.server.port } });
+    onTestFinished(() => wire.close());
+    // The import stands still when the ledger is told that a segment begins: what came before it is done.
+    const beginOf = async (segment: number) => wire.stopAt('toServer', `segment-${segment}`);
+    const second = beginOf(2);
+    await using api = await startApi(env);
+    await using victim = await startWorker('built', {
+      ...env,
+      REDIS_URL: `redis://127.0.0.1:${wire.port}`,
+    });
+    // Segments of a mebibyte: five of them.
+    const rows = Array.from({ length: 1_000 }, (_, at) => `${at},${'x'.repeat(5_000)}\n`);
+    const view = await importing(api, `id,text\n${rows.join('')}`);
+
+    const stopped = await second;
+    const early = await view();
+    const fourth = beginOf(4);
+    stopped.release();
+    await fourth;
+    const late = await view();
+    victim.signal('SIGKILL');
+    await victim.exit;
+
+    const [before, after] = [early['progress'] as Progress, late['progress'] as Progress];
+    expect([early['state'], late['state']]).toEqual(['active', 'active']);
+    expect(before.percent).toBeGreaterThan(0);
+    expect(after.rows).toBeGreaterThan(before.rows);
+    expect(after.percent).toBeLessThan(100);
+
+    await using _successor = await startWorker('built', env);
+    await expect.poll(async () => (await view())['state'], { timeout: 60_000 }).toBe('completed');
+    const done = await view();
+    expect(done).toMatchObject({
+      progress: { percent: 100, rows: 1_000 },
+      result: { rows: 1_000 },
+      stalls: 1,
+    });
+    // By name and time: what was done before is not done again.
+    expect(effectsOf(late, 'segment-4').map(({ name }) => name)).toEqual([
+      'header',
+      'segment-1',
+      'segment-2',
+      'segment-3',
+    ]);
+    expect(effectsOf(done, 'segment-4')).toEqual([
+      ...effectsOf(late, 'segment-4'),
+      expect.objectContaining({ name: 'segment-5' }),
+    ]);
+  }, 90_000);
 });

@@ -1,12 +1,13 @@
+import { startS3, type S3Server } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll } from 'vitest';
 import { createS3Store } from './stores/s3-store.js';
 import { describeCrashes } from '../test/support/crash-suite.js';
-import { startS3, type S3InTests } from './testing-support/s3-server.js';
+import { connectTo } from '../test/support/s3-client.js';
 
 const redis = useRedis();
 
-let s3: S3InTests;
+let s3: S3Server;
 
 beforeAll(async () => {
   s3 = await startS3();
@@ -15,7 +16,7 @@ afterAll(() => s3.stop());
 
 describeCrashes(redis, async (prefix) => {
   const { url, bucket } = s3;
-  const open = () => createS3Store({ client: s3.connect(), bucket, prefix });
+  const open = () => createS3Store({ client: connectTo(url), bucket, prefix });
   return {
     location: { directory: '', s3: { url, bucket } },
     open,

@@ -1,17 +1,18 @@
+import { startS3, type S3Server } from '@fairlane/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BlobStore } from '../blob-store.js';
-import { startS3, type S3InTests } from '../testing-support/s3-server.js';
+import { connectTo } from '../../test/support/s3-client.js';
 import { describeStoreContract } from '../testing-support/store-contract.js';
 import { newObjectId } from './object-id.js';
 import { openBlobStore } from './open-blob-store.js';
 import { createS3Store } from './s3-store.js';
 
-let s3: S3InTests;
+let s3: S3Server;
 let store: BlobStore;
 
 beforeAll(async () => {
   s3 = await startS3();
-  store = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'deep/er' });
+  store = createS3Store({ client: connectTo(s3.url), bucket: s3.bucket, prefix: 'deep/er' });
 });
 afterAll(async () => {
   await store.close();
@@ -22,7 +23,7 @@ describe('the S3 store', () => {
   describeStoreContract(() => store);
 
   it('keeps to its prefix', async () => {
-    const other = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'other' });
+    const other = createS3Store({ client: connectTo(s3.url), bucket: s3.bucket, prefix: 'other' });
     const id = newObjectId();
     await other.put(id, body('x'));
     expect(await store.head(id)).toBeUndefined();
@@ -31,7 +32,7 @@ describe('the S3 store', () => {
   });
 
   it('says that there is no such bucket', async () => {
-    const nowhere = createS3Store({ client: s3.connect(), bucket: 'nowhere' });
+    const nowhere = createS3Store({ client: connectTo(s3.url), bucket: 'nowhere' });
     await expect(nowhere.check()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } });
     await expect(nowhere.get(newObjectId())).rejects.toMatchObject({ name: 'NoSuchBucket' });
     await nowhere.close();
@@ -40,17 +41,16 @@ describe('the S3 store', () => {
 
 describe('openBlobStore', () => {
   it('reaches a server that the environment names', async () => {
-    const names = ['AWS_ENDPOINT_URL_S3', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+    const names = Object.keys(s3.env);
     const before = names.map((name) => process.env[name]);
-    const values = [s3.url, 'us-east-1', 'S3RVER', 'S3RVER'];
-    for (const [at, name] of names.entries()) process.env[name] = values[at];
+    Object.assign(process.env, s3.env);
     try {
       const opened = await openBlobStore(`s3://${s3.bucket}/opened/`);
       const id = newObjectId();
       await opened.put(id, body('x'));
       expect(await opened.head(id)).toMatchObject({ bytes: 1 });
       await opened.close();
-      const direct = createS3Store({ client: s3.connect(), bucket: s3.bucket, prefix: 'opened' });
+      const direct = createS3Store({ client: connectTo(s3.url), bucket: s3.bucket, prefix: 'opened' });
       expect(await direct.head(id)).toMatchObject({ bytes: 1 });
       await direct.close();
     } finally {

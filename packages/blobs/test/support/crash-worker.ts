@@ -34,7 +34,7 @@ async function openStore(): Promise<BlobStore> {
   const { directory, s3, prefix } = input;
   if (s3 === undefined) return createFileStore(directory);
   // Loaded where it is used: it takes longer than the rest of the process.
-  const { connectTo } = await import('../../src/testing-support/s3-server.js');
+  const { connectTo } = await import('./s3-client.js');
   const { createS3Store } = await import('../../src/stores/s3-store.js');
   const client = connectTo(s3.url);
   steps.count(client, 'send');
