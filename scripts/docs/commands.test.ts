@@ -59,10 +59,10 @@ function node([file = '', ...words]: readonly string[]): string[] {
 }
 
 function docker(words: readonly string[]): string[] {
-  const service = words[words.indexOf('--rm') + 1] ?? '';
-  return words.includes('--rm') && !read('docker-compose.yml').includes(`\n  ${service}:\n`)
-    ? [`the compose file has no ${service}`]
-    : [];
+  const [, services = ''] = /^services:\n([^]*?)^\S/m.exec(read('docker-compose.yml')) ?? [];
+  const isService = (word: string) =>
+    services.includes(`\n  ${word}:\n`) || services.startsWith(`  ${word}:\n`);
+  return words.includes('run') && !words.some(isService) ? ['the compose file has no such service'] : [];
 }
 
 function curl(words: readonly string[]): string[] {
@@ -75,6 +75,9 @@ function curl(words: readonly string[]): string[] {
   return routeExists(method, path) ? [] : [`the API has no ${method} ${path}`];
 }
 
+/** Of the machine: what they are given says nothing of this repository. */
+const SYSTEM = 'cd cp git mkdir pg_dump pg_restore redis-cli redis-server rm until'.split(' ');
+
 const CHECKS: Record<string, (words: readonly string[]) => string[]> = {
   npm,
   npx,
@@ -82,8 +85,7 @@ const CHECKS: Record<string, (words: readonly string[]) => string[]> = {
   docker,
   curl,
   promtool: (words) => missingPaths(words),
-  git: () => [],
-  cd: () => [],
+  ...Object.fromEntries(SYSTEM.map((program) => [program, () => []])),
 };
 
 function problems({ line, words: [program = '', ...words] }: Command): string[] {
