@@ -41,10 +41,14 @@ describe('the rules of Prometheus', () => {
     }
   });
 
-  it('each have a section of what to do', () => {
+  it('each have a section of what to do, as urgent as the rule', () => {
     const page = read('docs/operations.md');
     for (const alert of alerts) {
-      expect(page).toContain(`\n### ${alert}\n`);
+      const [, section = ''] = new RegExp(`\n### ${alert}\n(.*?)(?=\n##|$)`, 's').exec(page) ?? [];
+      const [, urgency = ''] = /^\n(Page|Ticket)\. /.exec(section) ?? [];
+      const steps = section.match(/^\d\. /gm) ?? [];
+      const [, severity] = new RegExp(`- alert: ${alert}\n.*?severity: (\\w+)`, 's').exec(rules) ?? [];
+      expect([alert, urgency.toLowerCase(), steps.length > 1]).toEqual([alert, severity, true]);
       expect(rules).toContain(`runbook: docs/operations.md#${alert.toLowerCase()}\n`);
     }
   });
