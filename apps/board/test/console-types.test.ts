@@ -1,8 +1,10 @@
 import { catalogue } from '@fairlane/jobs/contracts';
+import { DEAD_CODES, ERROR_CLASSES, ERROR_CODES, HELD_REASONS } from '@fairlane/sdk';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { expect, test } from 'vitest';
 import { buildDocument } from '../../api/src/openapi/build-document.js';
 import { routes } from '../../api/src/routes.js';
+import { classWord, codeWord, reasonWord } from '../../../packages/console/src/format/words.js';
 
 /** What the console reads and sends, each with all it refers to. */
 const read = [
@@ -40,6 +42,20 @@ test('the console reads what the API says it answers: its types are those of the
   });
   await expect(withoutReferrers(types)).toMatchFileSnapshot('../../../packages/console/src/api/generated.ts');
 });
+
+test('whatever code a job has waited, failed or died with, people read words', () => {
+  const bare = [
+    ...[...DEAD_CODES, ...ERROR_CODES].filter((code) => isBare(codeWord(code), code)),
+    ...HELD_REASONS.filter((reason) => isBare(reasonWord(reason).word, reason)),
+    ...ERROR_CLASSES.filter((each) => classWord(each) === each),
+  ];
+  expect(bare).toEqual([]);
+});
+
+/** `rejected` is a word, `target_gone` is none. */
+function isBare(word: string, code: string): boolean {
+  return word === code && code.includes('_');
+}
 
 function reachable(all: Record<string, JSONSchema>): string[] {
   const names = new Set(read);

@@ -43,6 +43,26 @@ const codeWords: Record<string, string> = {
   crashed: 'worker crashed',
   unknown_outcome: 'outcome unknown',
   unreadable: 'payload unreadable',
+  // Of attempts that are followed by another.
+  aborted: 'told to stop',
+  connect_failed: 'could not connect',
+  connection_lost: 'connection lost',
+  remote_error: 'provider failed',
+  remote_unavailable: 'provider unavailable',
+  transaction_conflict: 'conflict with another change',
+  retry_requested: 'wants another attempt',
+  effect_deferred: 'cannot tell yet whether it was done',
+  stale_holder: 'taken over by another worker',
+  ledger_unavailable: 'ledger of effects unavailable',
+  unclassified: 'unexpected error',
+};
+
+/** What each class of error means for the job. */
+const classWords: Record<string, string> = {
+  throttled: 'put off, not counted',
+  retryable: 'may pass by itself',
+  permanent: 'does not pass by itself',
+  unknown: 'of an unknown kind',
 };
 
 const effectWords: Record<string, Word> = {
@@ -61,6 +81,10 @@ export function reasonWord(reason: string): Word {
 
 export function codeWord(code: string): string {
   return codeWords[code] ?? code;
+}
+
+export function classWord(errorClass: string): string {
+  return classWords[errorClass] ?? errorClass;
 }
 
 export function effectWord(state: string): Word {

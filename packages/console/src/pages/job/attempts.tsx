@@ -1,15 +1,7 @@
 import type { Job } from '../../api/types.js';
-import { codeWord } from '../../format/words.js';
+import { classWord, codeWord } from '../../format/words.js';
 import { TableBox } from '../../parts/table.js';
 import { Moment } from '../../parts/time.js';
-
-/** What each kind of failure means for the job. */
-const classWords: Record<string, string> = {
-  throttled: 'put off, not counted',
-  retryable: 'may pass by itself',
-  permanent: 'does not pass by itself',
-  unknown: 'of an unknown kind',
-};
 
 /** Attempts that failed, the latest first. One that succeeds ends the job and stands in the timeline. */
 export function Attempts({ job: { failures = [] } }: { job: Job }) {
@@ -43,7 +35,7 @@ export function Attempts({ job: { failures = [] } }: { job: Job }) {
                 <b>{codeWord(code)}</b>
                 {status !== undefined && ` (${status})`} <span>{message}</span>
               </td>
-              <td>{classWords[kind] ?? kind}</td>
+              <td>{classWord(kind)}</td>
               <td className="id">{worker ?? '-'}</td>
             </tr>
           ))}

@@ -97,8 +97,8 @@ function JobDetails({ job }: { job: Job }) {
           </div>
         )}
       </dl>
-      <Attempts job={job} />
       <Effects job={job} />
+      <Attempts job={job} />
       <Timeline job={job} />
       {job.result !== undefined && (
         <section aria-labelledby="result">
