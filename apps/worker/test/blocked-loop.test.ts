@@ -20,7 +20,7 @@ function environment(blocks: 'yes' | 'no'): Record<string, string> {
 
 test(
   'A03 R2: a handler that blocks the event loop answers no probe, loses its lease, is fenced, and tells how long it was blocked',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const jobs = openTimedJobs(redis.url, redis.prefix);
     const operations = createOperations({

@@ -35,43 +35,51 @@ function environment(more: Record<string, string> = {}): Record<string, string> 
 }
 
 describe('a worker whose link to Redis swallows bytes', () => {
-  test('A26: turns /healthz red within its threshold and green again after it, and goes on without a restart', async () => {
-    outside.answer(200);
-    await using worker = await startWorker('shipped', environment());
-    expect((await worker.check('/healthz')).status).toBe(200);
-    const restore = proxy.swallow('toClient');
-    const swallowedAt = performance.now();
-    await expect
-      .poll(() => worker.check('/healthz'), { timeout: 30_000, interval: 100 })
-      .toMatchObject({ status: 503, checks: { consumer: expect.stringContaining('outreach') as string } });
-    // The threshold, the second or two until connections are given up, and what a busy machine takes.
-    expect(performance.now() - swallowedAt).toBeLessThan(2 * LEASE_MS + 8_000);
-    restore();
-    await expect.poll(async () => (await worker.check('/healthz')).status, { timeout: 20_000 }).toBe(200);
-    const ids = await jobs.enqueue(10);
-    await expect
-      .poll(async () => new Set(await jobs.statesOf(ids)), { timeout: 20_000 })
-      .toEqual(new Set(['completed']));
-    expect(outside.calls()).toBe(10);
-  });
+  test(
+    'A26: turns /healthz red within its threshold and green again after it, and goes on without a restart',
+    { timeout: 120_000 },
+    async () => {
+      outside.answer(200);
+      await using worker = await startWorker('shipped', environment());
+      expect((await worker.check('/healthz')).status).toBe(200);
+      const restore = proxy.swallow('toClient');
+      const swallowedAt = performance.now();
+      await expect
+        .poll(() => worker.check('/healthz'), { timeout: 30_000, interval: 100 })
+        .toMatchObject({ status: 503, checks: { consumer: expect.stringContaining('outreach') as string } });
+      // The threshold, the second or two until connections are given up, and what a busy machine takes.
+      expect(performance.now() - swallowedAt).toBeLessThan(2 * LEASE_MS + 8_000);
+      restore();
+      await expect.poll(async () => (await worker.check('/healthz')).status, { timeout: 20_000 }).toBe(200);
+      const ids = await jobs.enqueue(10);
+      await expect
+        .poll(async () => new Set(await jobs.statesOf(ids)), { timeout: 20_000 })
+        .toEqual(new Set(['completed']));
+      expect(outside.calls()).toBe(10);
+    },
+  );
 
-  test('A26 A35: a stop ends within grace and bounds, with a job running, and another worker takes that over', async () => {
-    await using worker = await startWorker('shipped', environment({ WORKER_GRACE_MS: '500' }));
-    const ids = await jobs.enqueue(1);
-    await expect.poll(outside.waiting).toBe(1);
-    const restore = proxy.swallow('toServer');
-    await expect.poll(() => proxy.swallowedBytes).toBeGreaterThan(0);
-    const stoppedAt = performance.now();
-    worker.signal('SIGTERM');
-    expect(await worker.exit).toBe(0);
-    expect(performance.now() - stoppedAt).toBeLessThan(500 + 15_000);
-    restore();
-    outside.answer(200);
-    await using next = await startWorker('shipped', environment());
-    expect(next.pid).not.toBe(worker.pid);
-    await expect.poll(() => jobs.statesOf(ids), { timeout: 20_000 }).toEqual(['completed']);
-    expect(await jobs.attemptsMade(ids)).toEqual([1]);
-    // The platform had applied the call of the first worker, which its successor asked for.
-    expect(outside.calls()).toBe(1);
-  });
+  test(
+    'A26 A35: a stop ends within grace and bounds, with a job running, and another worker takes that over',
+    { timeout: 120_000 },
+    async () => {
+      await using worker = await startWorker('shipped', environment({ WORKER_GRACE_MS: '500' }));
+      const ids = await jobs.enqueue(1);
+      await expect.poll(outside.waiting).toBe(1);
+      const restore = proxy.swallow('toServer');
+      await expect.poll(() => proxy.swallowedBytes).toBeGreaterThan(0);
+      const stoppedAt = performance.now();
+      worker.signal('SIGTERM');
+      expect(await worker.exit).toBe(0);
+      expect(performance.now() - stoppedAt).toBeLessThan(500 + 15_000);
+      restore();
+      outside.answer(200);
+      await using next = await startWorker('shipped', environment());
+      expect(next.pid).not.toBe(worker.pid);
+      await expect.poll(() => jobs.statesOf(ids), { timeout: 20_000 }).toEqual(['completed']);
+      expect(await jobs.attemptsMade(ids)).toEqual([1]);
+      // The platform had applied the call of the first worker, which its successor asked for.
+      expect(outside.calls()).toBe(1);
+    },
+  );
 });

@@ -33,25 +33,33 @@ const environment = () => ({
   OUTREACH_GATEWAY_URL: 'http://outreach.invalid',
 });
 
-test('R14 A26: a worker of one queue has six connections; one that waits for work stops at once and leaves none', async () => {
-  await using worker = await startWorker('shipped', { ...environment(), WORKER_QUEUES: 'outreach:1-50' });
-  await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + CONNECTIONS_A_QUEUE);
-  const stoppedAt = performance.now();
-  worker.signal('SIGTERM');
-  expect(await worker.exit).toBe(0);
-  // Of a grace of thirty seconds.
-  expect(performance.now() - stoppedAt).toBeLessThan(5_000);
-  await expect.poll(connectionCount).toBe(0);
-});
+test(
+  'R14 A26: a worker of one queue has six connections; one that waits for work stops at once and leaves none',
+  { timeout: 120_000 },
+  async () => {
+    await using worker = await startWorker('shipped', { ...environment(), WORKER_QUEUES: 'outreach:1-50' });
+    await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + CONNECTIONS_A_QUEUE);
+    const stoppedAt = performance.now();
+    worker.signal('SIGTERM');
+    expect(await worker.exit).toBe(0);
+    // Of a grace of thirty seconds.
+    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    await expect.poll(connectionCount).toBe(0);
+  },
+);
 
-test('R10 R14: an idle worker of the five queues shipped has fourteen connections and sends few commands', async () => {
-  await using _worker = await startWorker('shipped', environment());
-  await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + 5 * CONNECTIONS_A_QUEUE);
-  const before = await commandCount();
-  const startedAt = performance.now();
-  // The rate over this time is the experiment; the upkeep's turns of a second are in it.
-  await delay(WATCHED_MS);
-  const perSecond = (1_000 * ((await commandCount()) - before)) / (performance.now() - startedAt);
-  expect(perSecond).toBeLessThan(MOST_COMMANDS_A_SECOND);
-  expect(await connectionCount()).toBe(SHARED_CONNECTIONS + 5 * CONNECTIONS_A_QUEUE);
-});
+test(
+  'R10 R14: an idle worker of the five queues shipped has fourteen connections and sends few commands',
+  { timeout: 120_000 },
+  async () => {
+    await using _worker = await startWorker('shipped', environment());
+    await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + 5 * CONNECTIONS_A_QUEUE);
+    const before = await commandCount();
+    const startedAt = performance.now();
+    // The rate over this time is the experiment; the upkeep's turns of a second are in it.
+    await delay(WATCHED_MS);
+    const perSecond = (1_000 * ((await commandCount()) - before)) / (performance.now() - startedAt);
+    expect(perSecond).toBeLessThan(MOST_COMMANDS_A_SECOND);
+    expect(await connectionCount()).toBe(SHARED_CONNECTIONS + 5 * CONNECTIONS_A_QUEUE);
+  },
+);

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 test(
   'R1 A31: after a failover by Sentinel a worker and a producer go on; what the replica had is not lost',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
     const prefix = '{fairlane}';

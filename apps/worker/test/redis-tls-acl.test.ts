@@ -49,28 +49,32 @@ describe.skipIf(!isPossible)('Redis with TLS and a user of its own', () => {
   });
   afterAll(async () => rm(dir, { recursive: true, force: true }));
 
-  test('a worker runs jobs with the documented rights, over TLS with an authority named by NODE_EXTRA_CA_CERTS', async () => {
-    await using outside = await openOutside();
-    outside.answer(({ body }) => (body === 'bad' ? 422 : 200));
-    const jobs = openOutreachJobs(urlOf('redis', redis.server.port), PREFIX);
-    await refusals();
-    await using worker = await startWorker('shipped', {
-      REDIS_URL: urlOf('rediss', tlsPort),
-      NODE_EXTRA_CA_CERTS: files?.ca ?? '',
-      FAIRLANE_PREFIX: PREFIX,
-      OUTREACH_GATEWAY_URL: outside.url,
-    });
-    const ids = [...(await jobs.enqueue(5)), ...(await jobs.enqueue(1, 'bad'))];
-    await expect
-      .poll(async () => jobs.statesOf(ids), { timeout: 20_000 })
-      .toEqual([...Array.from({ length: 5 }, () => 'completed'), 'dead']);
-    const clients = String(await redis.client.client('LIST'));
-    expect(clients).toContain(`user=fairlane`);
-    worker.signal('SIGTERM');
-    expect(await worker.exit).toBe(0);
-    expect(await refusals()).toEqual([]);
-    await jobs.close();
-  });
+  test(
+    'a worker runs jobs with the documented rights, over TLS with an authority named by NODE_EXTRA_CA_CERTS',
+    { timeout: 120_000 },
+    async () => {
+      await using outside = await openOutside();
+      outside.answer(({ body }) => (body === 'bad' ? 422 : 200));
+      const jobs = openOutreachJobs(urlOf('redis', redis.server.port), PREFIX);
+      await refusals();
+      await using worker = await startWorker('shipped', {
+        REDIS_URL: urlOf('rediss', tlsPort),
+        NODE_EXTRA_CA_CERTS: files?.ca ?? '',
+        FAIRLANE_PREFIX: PREFIX,
+        OUTREACH_GATEWAY_URL: outside.url,
+      });
+      const ids = [...(await jobs.enqueue(5)), ...(await jobs.enqueue(1, 'bad'))];
+      await expect
+        .poll(async () => jobs.statesOf(ids), { timeout: 20_000 })
+        .toEqual([...Array.from({ length: 5 }, () => 'completed'), 'dead']);
+      const clients = String(await redis.client.client('LIST'));
+      expect(clients).toContain(`user=fairlane`);
+      worker.signal('SIGTERM');
+      expect(await worker.exit).toBe(0);
+      expect(await refusals()).toEqual([]);
+      await jobs.close();
+    },
+  );
 
   test('the same user can neither flush, nor change settings, nor touch keys of others', async () => {
     const logger = createLogger({ app: 'test', level: 'silent' });
@@ -92,7 +96,7 @@ describe.skipIf(!isPossible)('Redis with TLS and a user of its own', () => {
   test(
     'workers without the authority or with a wrong password end with one message that names what to check',
     {
-      timeout: 60_000,
+      timeout: 120_000,
     },
     async () => {
       const urls = [urlOf('rediss', tlsPort), `redis://fairlane:wrong@127.0.0.1:${redis.server.port}`];

@@ -10,9 +10,9 @@ test(`R1 R2 A35: four workers replaced one by one, three times, under ${jobs} jo
   const burst = { jobs: 200, everyMs: Number(process.env['ROLLING_EVERY_MS'] ?? 2_000) };
   const result = await runRollingRestart(redis, { workers: 4, rounds: 3, jobs, burst, answerMs: 20 });
   process.stdout.write(`${JSON.stringify(result)}\n`);
+  expect(result.jobs).toBeGreaterThanOrEqual(2 * jobs);
   expect(result).toMatchObject({
-    jobs: 2 * jobs,
-    completed: 2 * jobs,
+    completed: result.jobs,
     restarts: 12,
     repeated: 0,
     burned: 0,

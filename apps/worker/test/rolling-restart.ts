@@ -9,7 +9,10 @@ export interface RollingRestart {
   readonly workers: number;
   /** Each replaces all workers once, one after the other. */
   readonly rounds: number;
-  /** Handed in while workers are replaced, and as many again undisturbed: half before, half after. */
+  /**
+   * Handed in while workers are replaced, and as many again undisturbed: before, between and after the rounds, so that
+   * a machine that gets busier does so to both.
+   */
   readonly jobs: number;
   /** Jobs come in bursts, as those of a campaign do. */
   readonly burst: { readonly jobs: number; readonly everyMs: number };
@@ -51,7 +54,8 @@ export async function runRollingRestart(
     });
   const running: WorkerProcess[] = [];
   const exits: (number | string)[] = [];
-  const restarts = rounds * workerCount;
+  const jobsARound = Math.ceil(disturbedJobs / rounds);
+  const calmJobs = Math.ceil(disturbedJobs / (rounds + 1));
   let completed = 0;
 
   /** Hands jobs in, tells how many are in after each burst, and waits for their ends. */
@@ -85,22 +89,25 @@ export async function runRollingRestart(
     for (let at = 0; at < workerCount; at += 1) running.push(await start());
     // Code is compiled, scripts are loaded.
     await phase(burst.jobs);
-    const before = await phase(disturbedJobs / 2);
-    let restarting = Promise.resolve();
-    let asked = 0;
-    const during = await phase(disturbedJobs, (soFar) => {
-      // Spread over the jobs; where that is too fast they follow each other without a pause.
-      for (; asked < restarts && asked / restarts < soFar / disturbedJobs; asked += 1) {
-        restarting = restarting.then(replaceOne);
-      }
-    });
-    await restarting;
-    const after = await phase(disturbedJobs / 2);
-    const seen = await readRuns(redis, [...before, ...during, ...after]);
-    const undisturbedMs = percentiles(
-      [...before, ...after].map((id) => seen.get(id)?.waitedMs ?? Number.NaN),
-    );
-    const restartedMs = percentiles(during.map((id) => seen.get(id)?.waitedMs ?? Number.NaN));
+    const undisturbed = await phase(calmJobs);
+    const disturbed: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      let restarting = Promise.resolve();
+      let asked = 0;
+      disturbed.push(
+        ...(await phase(jobsARound, (soFar) => {
+          // Spread over the jobs; where that is too fast they follow each other without a pause.
+          for (; asked < workerCount && asked / workerCount < soFar / jobsARound; asked += 1) {
+            restarting = restarting.then(replaceOne);
+          }
+        })),
+      );
+      await restarting;
+      undisturbed.push(...(await phase(calmJobs)));
+    }
+    const seen = await readRuns(redis, [...undisturbed, ...disturbed]);
+    const undisturbedMs = percentiles(undisturbed.map((id) => seen.get(id)?.waitedMs ?? Number.NaN));
+    const restartedMs = percentiles(disturbed.map((id) => seen.get(id)?.waitedMs ?? Number.NaN));
     return {
       jobs: seen.size,
       completed: completed - burst.jobs,

@@ -106,7 +106,7 @@ describe('A27 a worker whose Redis was away', () => {
   });
 });
 
-describe('A31 a Redis that is a replica for a while', () => {
+describe('A31 a Redis that is a replica for a while', { timeout: 90_000 }, () => {
   it('R1 refuses jobs and keeps those it took; the worker goes on with them when it may write again', async () => {
     await consumer.start();
     const admin = new Redis(server.url);
