@@ -118,7 +118,7 @@ describe('npm run contracts:check', () => {
   it('passes for the contracts there are, and fails with the reason once one of them is narrower', async () => {
     expect(await run()).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/contracts read what was released\n$/),
+      stderr: expect.stringContaining('contracts read what was released'),
     });
     const contract = join(copy.root, 'packages/jobs/src/alert-dispatch/contract.ts');
     writeFileSync(contract, readFileSync(contract, 'utf8').replace('.max(1_000)', '.max(100)'));

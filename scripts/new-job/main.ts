@@ -2,6 +2,7 @@ import { ROOT } from '../bootstrap/paths.mjs';
 import { say } from '../bootstrap/say.mjs';
 import { urlVariable } from '../../packages/jobs/src/url-jobs.js';
 import { USAGE } from './arguments.js';
+import { jobNames } from './job-names.js';
 import { newJob, type NewJob } from './new-job.js';
 import { Refusal } from './refusal.js';
 
@@ -17,7 +18,7 @@ function report({ name, paths }: NewJob): string {
   return `${paths.join('\n')}
 
 ${name} is registered. It posts to ${urlVariable(name)}; a worker without that variable leaves it to others.
-Next: docs/adding-a-job.md; test it with: npx vitest run packages/jobs
+Next: docs/adding-a-job.md; test it with: npx vitest run ${jobNames(name).folder}
 `;
 }
 

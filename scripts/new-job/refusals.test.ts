@@ -61,30 +61,30 @@ describe('npm run new:job refuses, and writes nothing', () => {
     ['a name that hides what the file uses', ['define.job', ...REST], 'would be called defineJob in code'],
     [
       'a queue that is not declared',
-      ['report.email', ...REST, '--queue', 'slow'],
+      ['trial.email', ...REST, '--queue', 'slow'],
       'the queue "slow" is not declared. Declared are critical, outreach, webhooks, bulk, analytics',
     ],
     [
       'a limit group that is not declared',
-      ['report.email', ...REST, '--limit-group', 'fax'],
+      ['trial.email', ...REST, '--limit-group', 'fax'],
       'the limit group "fax" is not declared. Declared are default, email, sms, crm, incident, webhook',
     ],
     [
       'a field that is none',
-      ['report.email', ...REST, '--key', 'invoice-id'],
+      ['trial.email', ...REST, '--key', 'invoice-id'],
       '"invoice-id" cannot be a field',
     ],
-    ['a field that is a trap', ['report.email', ...REST, '--account', '__proto__'], 'cannot be a field'],
-    ['an empty part of the key', ['report.email', ...REST, '--key', 'a,,b'], '"" cannot be a field'],
-    ['a part of the key twice', ['report.email', ...REST, '--key', 'a,b,a'], '"a" is in the key twice'],
+    ['a field that is a trap', ['trial.email', ...REST, '--account', '__proto__'], 'cannot be a field'],
+    ['an empty part of the key', ['trial.email', ...REST, '--key', 'a,,b'], '"" cannot be a field'],
+    ['a part of the key twice', ['trial.email', ...REST, '--key', 'a,b,a'], '"a" is in the key twice'],
     [
       'a key of too many parts',
-      ['report.email', ...REST, '--key', 'abcdefghijklmnopq'.split('').join()],
+      ['trial.email', ...REST, '--key', 'abcdefghijklmnopq'.split('').join()],
       'at most 16',
     ],
-    ['two names', ['report.email', 'report.fax', ...REST], 'expected one name, got report.email, report.fax'],
-    ['a flag that does not exist', ['report.email', '--cue', 'bulk'], "Unknown option '--cue'"],
-    ['a flag without its value', ['report.email', '--queue'], "'--queue <value>' argument missing"],
+    ['two names', ['trial.email', 'trial.fax', ...REST], 'expected one name, got trial.email, trial.fax'],
+    ['a flag that does not exist', ['trial.email', '--cue', 'bulk'], "Unknown option '--cue'"],
+    ['a flag without its value', ['trial.email', '--queue'], "'--queue <value>' argument missing"],
   ])('%s', async (_what, args, message) => expectRefusal(args, message));
 
   it.each([
@@ -94,7 +94,7 @@ describe('npm run new:job refuses, and writes nothing', () => {
     const list = join(src, file);
     const before = readFileSync(list, 'utf8');
     writeFileSync(list, before.replace(known, changed));
-    await expectRefusal(['report.email', ...REST], `packages/jobs/src/${file} is not as it was expected`);
+    await expectRefusal(['trial.email', ...REST], `packages/jobs/src/${file} is not as it was expected`);
     writeFileSync(list, before);
   });
 });
@@ -110,15 +110,15 @@ function typing(...lines: string[]): Terminal & { readonly shown: Promise<string
 describe('npm run new:job on a terminal', () => {
   it('asks for what is missing, again after an answer that will not do, and makes the job', async () => {
     const terminal = typing('slow', 'critical', '', 'invoice-id', 'invoiceId, level', 'email');
-    const made = await run(['billing.remind'], terminal);
+    const made = await run(['trial.remind'], terminal);
     terminal.output.end();
-    expect(made).toMatchObject({ name: 'billing.remind' });
+    expect(made).toMatchObject({ name: 'trial.remind' });
     const shown = await terminal.shown;
     expect(shown).toContain('Queue, one of critical, outreach, webhooks, bulk, analytics: ');
     expect(shown).toContain('the queue "slow" is not declared');
     expect(shown).toContain('Field of the payload that names the customer [accountId]: ');
     expect(shown).toContain('"invoice-id" cannot be a field');
-    const contract = readFileSync(join(src, 'billing-remind/contract.ts'), 'utf8');
+    const contract = readFileSync(join(src, 'trial-remind/contract.ts'), 'utf8');
     expect(contract).toContain(`  account: (p) => p.accountId,
   key: (p) => [p.invoiceId, p.level],
   limitGroup: 'email',
@@ -128,20 +128,20 @@ describe('npm run new:job on a terminal', () => {
 
   it('asks nothing when everything needed was given', async () => {
     const terminal = typing();
-    await run(['billing.refund', ...REST], terminal);
+    await run(['trial.refund', ...REST], terminal);
     terminal.output.end();
     expect(await terminal.shown).toBe('');
   });
 
   it('writes nothing when the person leaves before the last answer', async () => {
     const before = contentOf(src);
-    await expect(run(['billing.dun'], typing('bulk', ''))).rejects.toThrow('the questions were not answered');
+    await expect(run(['trial.dun'], typing('bulk', ''))).rejects.toThrow('the questions were not answered');
     expect(contentOf(src)).toEqual(before);
   });
 
   it('refuses what was given before it asks', async () => {
     const terminal = typing();
-    await expect(run(['billing.dun', '--queue', 'slow'], terminal)).rejects.toThrow('not declared');
+    await expect(run(['trial.dun', '--queue', 'slow'], terminal)).rejects.toThrow('not declared');
     terminal.output.end();
     expect(await terminal.shown).toBe('');
   });
