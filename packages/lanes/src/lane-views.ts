@@ -90,7 +90,7 @@ export class LaneViews extends LaneSettings {
 
   /** Lanes of a queue whose oldest waiting job waits longest. */
   async oldestLanes(queue: string, count: number): Promise<readonly WaitingLane[]> {
-    return (await this.waitingLanes(queue, [count, MAX_MENDED, '', 0, ''])).lanes;
+    return (await this.waitingLanes(queue, [count, MAX_MENDED, '', 0, '', ''])).lanes;
   }
 
   private async waitingLanes(queue: string, args: (string | number)[]): Promise<LanePage> {
@@ -141,10 +141,10 @@ export class LaneViews extends LaneSettings {
       {
         queues: await this.queues(),
         nowMs: this.nowMs(),
-        from: async (queue, { since, skip }, count) =>
-          this.waitingLanes(queue, [count, MAX_MENDED, since, skip, '']),
+        from: async (queue, held, { since, skip }, count) =>
+          this.waitingLanes(queue, [count, MAX_MENDED, since, skip, '', held ? 'h' : 'r']),
         of: async (queue, accounts) =>
-          (await this.waitingLanes(queue, [0, 0, '', 0, JSON.stringify(accounts)])).lanes,
+          (await this.waitingLanes(queue, [0, 0, '', 0, JSON.stringify(accounts), ''])).lanes,
       },
       limit,
       cursor,

@@ -23,7 +23,7 @@ export interface WaitingLane {
 /** Lanes read from an index that holds empty ones, too. */
 export interface LanePage {
   readonly lanes: readonly WaitingLane[];
-  /** Entries of the index that were looked at. */
+  /** Entries of the index that were looked at; as many as were asked for while there may be more. */
   readonly entries: number;
   /** Time of the last one, ms, and how many have it; '' where there is none. */
   readonly last: number | '';
@@ -34,9 +34,10 @@ export interface LanePage {
 export interface LaneSource {
   readonly queues: readonly string[];
   readonly nowMs: number;
-  /** Lanes that wait since a time or later, the longest first, but for some of them. */
+  /** Lanes that wait since a time or later, the longest first, but for some of them; at least those that are `held`. */
   from(
     queue: string,
+    held: boolean,
     place: { readonly since: number | ''; readonly skip: number },
     count: number,
   ): Promise<LanePage>;
@@ -100,7 +101,7 @@ class Walk {
     private readonly held: boolean,
     private readonly after: Place | undefined,
   ) {
-    this.readers = source.queues.map((queue) => new LaneReader(source, queue, after?.since ?? ''));
+    this.readers = source.queues.map((queue) => new LaneReader(source, queue, held, after?.since ?? ''));
   }
 
   get isOver(): boolean {
@@ -137,6 +138,7 @@ class LaneReader {
   constructor(
     private readonly source: LaneSource,
     private readonly queue: string,
+    private readonly held: boolean,
     since: number | '',
   ) {
     this.since = since;
@@ -149,7 +151,12 @@ class LaneReader {
   async head(): Promise<WaitingLane | undefined> {
     while (this.lanes.length === 0 && !this.ended) {
       const { since, skip } = this;
-      const { lanes, entries, last, sameCount } = await this.source.from(this.queue, { since, skip }, BATCH);
+      const { lanes, entries, last, sameCount } = await this.source.from(
+        this.queue,
+        this.held,
+        { since, skip },
+        BATCH,
+      );
       this.ended = entries < BATCH;
       this.skip = last === since ? skip + sameCount : sameCount;
       this.since = last;

@@ -79,6 +79,8 @@ describe('an account', () => {
   });
 });
 
+const name = (at: number) => `account-${String(at).padStart(4, '0')}`;
+
 describe('accounts', () => {
   it('come by the age of their oldest job that could run, held ones last', async () => {
     const base = Date.now();
@@ -131,6 +133,29 @@ describe('accounts', () => {
     const held = ['account-3', 'account-4'];
     const open = names.filter((name) => !held.includes(name));
     expect(met).toEqual([...open, 'young', ...held]);
+  });
+
+  it('are met once each, few among thousands, whether they are held or not', async () => {
+    const base = Date.now();
+    const jobs = Array.from({ length: 620 }, (_value, at) => ({
+      name: 'job',
+      data: {},
+      // Many wait since the same millisecond.
+      opts: { timestamp: base - 60_000 + Math.floor(at / 300), lane: { account: name(at) } },
+    }));
+    await bench.queue.addBulk(jobs);
+    const held = [name(3), name(400)];
+    for (const account of held) await bench.lanes.pause(account, 'test');
+    bench.nowMs = base;
+    const met: string[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const page = await bench.lanes.accounts({ limit: 170, ...(cursor === undefined ? {} : { cursor }) });
+      met.push(...page.items.map(({ account }) => account));
+      cursor = page.cursor;
+    }
+    const open = jobs.map(({ opts }) => opts.lane.account).filter((account) => !held.includes(account));
+    expect(met).toEqual([...open, ...held]);
   });
 
   it('that have been served are as old as what is left of them', async () => {

@@ -25,6 +25,17 @@ async function startProcess() {
   return { call, kill };
 }
 
+const payload = (at: number, campaign: string) => ({
+  accountId: `account-${at % 20}`,
+  leadId: `lead-${campaign}-${at}`,
+  step: 1,
+  campaignRev: 1,
+  campaign,
+  channel: 'crm' as const,
+  to: 'lead@example.com',
+  body: 'Hello',
+});
+
 it('R1 a bulk cancel across a SIGKILL of the API ends every job of its filter once, and none that came later', async () => {
   const logger = createLogger({ app: 'test', level: 'silent' });
   const connection = { redis: redis.url, prefix: redis.prefix, catalogue, logger, timeoutMs: 15_000 };
@@ -33,16 +44,6 @@ it('R1 a bulk cancel across a SIGKILL of the API ends every job of its filter on
   onTestFinished(async () => {
     await producer.close();
     await operations.close();
-  });
-  const payload = (at: number, campaign: string) => ({
-    accountId: `account-${at % 20}`,
-    leadId: `lead-${campaign}-${at}`,
-    step: 1,
-    campaignRev: 1,
-    campaign,
-    channel: 'crm' as const,
-    to: 'lead@example.com',
-    body: 'Hello',
   });
   async function add(count: number, campaign: string) {
     const payloads = Array.from({ length: count }, (_value, at) => payload(at, campaign));

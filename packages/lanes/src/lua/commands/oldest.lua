@@ -4,8 +4,9 @@
 
   KEYS[1] the queue's own key. ARGV[1] how many  [2] how many entries may be mended  [3] those that have waited since
   this time (ms) or later, '' = all  [4] how many of these to leave out  [5] '' or accounts, JSON: then their lanes, in
-  no order, then the key prefix and a time for tests.
-  Reply: entries of the index that were looked at, the time of the last one ('' = none), how many have that time; then
+  no order  [6] 'r' or 'h' = ready or held lanes matter only: few of these are read at once, without those between them;
+  then the key prefix and a time for tests.
+  Reply: entries of the index that were looked at (0 = nothing is behind them), the time of the last one ('' = none), how many have that time; then
   lanes in order, empty ones left out: lane, since (ms), waiting, '1' when held.
 ]]
 local all = rare()
@@ -52,8 +53,43 @@ for _ = 1, accounts and 0 or most do
   end
 end
 
+local FEW_LANES = 500
+
+-- All ready or held lanes that have waited since then or later, where they are few.
+local function few(kind)
+  local sets, total = {}, 0
+  for _, g in ipairs(choosing().groups_of(own)) do
+    sets[g] = OWN .. ':' .. kind .. ':' .. g
+    total = total + call('ZCARD', sets[g])
+  end
+  if total > FEW_LANES then
+    return nil
+  end
+  local least, rows = tonumber(ARGV[3]) or 0, {}
+  for g, set in pairs(sets) do
+    for _, account in ipairs(call('ZRANGE', set, 0, -1)) do
+      local lane = g .. ':' .. account
+      local since = oldest_of(lane)
+      if since and since >= least then
+        rows[#rows + 1] = { lane, since }
+      end
+    end
+  end
+  table.sort(rows, function(one, other)
+    return one[2] < other[2]
+  end)
+  for at, row in ipairs(rows) do
+    rows[at] = row[1]
+  end
+  return rows
+end
+
 local function wanted()
-  local lanes = {}
+  local lanes = ARGV[6] ~= '' and few(ARGV[6])
+  if lanes then
+    return lanes, '', 0
+  end
+  lanes = {}
   if not accounts then
     local entries = call('ZRANGEBYSCORE', index, from, '+inf', 'WITHSCORES', 'LIMIT', skip, want)
     local last, same = entries[#entries] or '', 0
@@ -72,7 +108,7 @@ local function wanted()
 end
 
 local lanes, last, same = wanted()
-local reply = { #lanes, last, same }
+local reply = { last == '' and 0 or #lanes, last, same }
 for _, lane in ipairs(lanes) do
   local waiting = all.length(own, lane)
   if waiting > 0 then
