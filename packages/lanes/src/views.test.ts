@@ -135,6 +135,20 @@ describe('accounts', () => {
     expect(met).toEqual([...open, 'young', ...held]);
   });
 
+  it('are held altogether where the total of their group is reached, and shown all the same', async () => {
+    await bench.close();
+    bench = new LaneBench(redis, { groups: { email: { total: { limit: 1, perMs: 60_000, burst: 1 } } } });
+    for (const account of ['A', 'B']) await bench.add(account, 2, { group: 'email' });
+    await bench.add('C');
+    expect((await bench.take())?.name).toBe('A');
+    const { items } = await bench.lanes.accounts();
+    expect(items.map(({ account, oldestEligibleAgeMs }) => [account, oldestEligibleAgeMs === null])).toEqual([
+      ['C', false],
+      ['A', true],
+      ['B', true],
+    ]);
+  });
+
   it('are met once each, few among thousands, whether they are held or not', async () => {
     const base = Date.now();
     const jobs = Array.from({ length: 620 }, (_value, at) => ({

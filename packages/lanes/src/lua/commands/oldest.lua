@@ -55,18 +55,25 @@ end
 
 local FEW_LANES = 500
 
--- All ready or held lanes that have waited since then or later, where they are few.
+-- All ready or held lanes that have waited since then or later, where they are few. The total of a group holds its
+-- ready lanes, too.
 local function few(kind)
   local sets, total = {}, 0
   for _, g in ipairs(choosing().groups_of(own)) do
-    sets[g] = OWN .. ':' .. kind .. ':' .. g
-    total = total + call('ZCARD', sets[g])
+    local is_closed = all.total_closed(g, 1) ~= nil
+    for _, each in ipairs({ 'r', 'h' }) do
+      if (each == 'h' or is_closed) == (kind == 'h') then
+        local set = OWN .. ':' .. each .. ':' .. g
+        sets[set] = g
+        total = total + call('ZCARD', set)
+      end
+    end
   end
   if total > FEW_LANES then
     return nil
   end
   local least, rows = tonumber(ARGV[3]) or 0, {}
-  for g, set in pairs(sets) do
+  for set, g in pairs(sets) do
     for _, account in ipairs(call('ZRANGE', set, 0, -1)) do
       local lane = g .. ':' .. account
       local since = oldest_of(lane)
@@ -116,7 +123,7 @@ for _, lane in ipairs(lanes) do
     reply[#reply + 1] = lane
     reply[#reply + 1] = string.format('%d', oldest_of(lane))
     reply[#reply + 1] = waiting
-    reply[#reply + 1] = call('ZSCORE', OWN .. ':h:' .. g, a) and '1' or '0'
+    reply[#reply + 1] = (call('ZSCORE', OWN .. ':h:' .. g, a) or all.total_closed(g, 1)) and '1' or '0'
   end
 end
 all.save_others()
