@@ -63,7 +63,7 @@ const views: View[] = [
   { path: () => 'workers', heading: 'Workers' },
 ];
 
-describe.runIf(executablePath)('how the console looks', { timeout: 90_000 }, () => {
+describe.runIf(executablePath)('how the console looks', { timeout: 180_000 }, () => {
   let worker: Consumer | undefined;
   beforeAll(async () => {
     const { campaign, operations } = opened;
