@@ -3,32 +3,33 @@ import type { ServedApi } from '../serve-api.js';
 import { median } from './page-times.js';
 import { RARE_CODE } from './seed-dead.js';
 
-/** Lists as a client of the API asks for them, with the largest page it may ask for. */
-const paths = [
+/** Lists as a client of the API asks for them. */
+const pathsWith = (limit: number): string[] => [
   '/v1/queues',
   '/v1/queues/outreach/series?minutes=60',
-  '/v1/accounts?sort=oldest&limit=500',
-  '/v1/accounts?search=account-1&limit=500',
+  `/v1/accounts?sort=oldest&limit=${limit}`,
+  `/v1/accounts?search=account-1&limit=${limit}`,
   '/v1/accounts/account-1',
-  '/v1/jobs?limit=500',
-  '/v1/jobs?state=dead&limit=500',
-  '/v1/jobs?account=large&limit=500',
-  '/v1/jobs?state=ready&limit=500',
-  '/v1/dead-letters?limit=500',
-  `/v1/dead-letters?code=${RARE_CODE}&limit=500`,
-  `/v1/dead-letters?account=account-0&code=${RARE_CODE}&limit=500`,
-  '/v1/dead-letters?code=nothing_died_of_this&limit=500',
+  `/v1/jobs?limit=${limit}`,
+  `/v1/jobs?state=dead&limit=${limit}`,
+  `/v1/jobs?account=large&limit=${limit}`,
+  `/v1/jobs?state=ready&limit=${limit}`,
+  `/v1/dead-letters?limit=${limit}`,
+  `/v1/dead-letters?code=${RARE_CODE}&limit=${limit}`,
+  `/v1/dead-letters?account=account-0&code=${RARE_CODE}&limit=${limit}`,
+  `/v1/dead-letters?code=nothing_died_of_this&limit=${limit}`,
   '/v1/workers',
   '/metrics',
 ];
 
-/** The median time of each call and the size of its answer. */
+/** With pages of `limit`: the median time of each call and the size of its answer. */
 export async function timeCalls(
   api: ServedApi,
+  limit: number,
   rounds: number,
 ): Promise<Record<string, { ms: number; bytes: number }>> {
   const found: Record<string, { ms: number; bytes: number }> = {};
-  for (const path of paths) {
+  for (const path of pathsWith(limit)) {
     const times: number[] = [];
     let bytes = 0;
     for (let round = 0; round < rounds; round += 1) {

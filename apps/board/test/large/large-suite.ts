@@ -18,6 +18,8 @@ export interface LargeSize {
   inlineCount: number;
   /** Pages that are opened, by name; left out: all. */
   only?: RegExp;
+  /** Jobs on a page of the API. */
+  limit: number;
   /** Times that each page is opened. */
   rounds: number;
   /** What a page or a list may take until it can be used. */
@@ -29,6 +31,7 @@ export async function describeLarge({
   dead,
   accounts,
   inlineCount,
+  limit,
   rounds,
   usableWithinMs,
   only = /./,
@@ -78,7 +81,7 @@ export async function describeLarge({
     });
 
     test('A33: lists of the API answer soon and are capped', { timeout: 10 * 60_000 }, async () => {
-      const calls = await timeCalls(opened.api, rounds);
+      const calls = await timeCalls(opened.api, limit, rounds);
       print({ calls });
       for (const [path, { ms, bytes }] of Object.entries(calls)) {
         expect([path, ms < usableWithinMs, bytes < 1_000_000]).toEqual([path, true, true]);
