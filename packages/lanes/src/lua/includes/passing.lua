@@ -5,8 +5,9 @@
 local function pass(c, g, a, tag)
   local record, theirs = record_of(g, a)
   local t = now()
-  local w, p, open, close = 1, 0, 0, -1
+  local w = 1
   if theirs then
+    local p, open, close
     w, p, open, close = struct.unpack('<dddd', theirs)
     if p == 1 or close >= 0 and (t < open or t >= close) then
       return nil

@@ -4,11 +4,11 @@
 ]]
 -- The records of all jobs that this call ends, and their gates, read together.
 local function read_claims(c)
-  local records = call('HMGET', c.own .. ':k', unpack(own.ids))
+  local found = call('HMGET', c.own .. ':k', unpack(own.ids))
   own.claims = {}
   local ending = {}
   for i = 1, #own.ids do
-    local record = records[i]
+    local record = found[i]
     own.claims[own.ids[i]] = record
     if record then
       local g, a = string.match(record, '^%S+ %d ([^:]*):(.*)$')
