@@ -38,7 +38,9 @@ test(
   { timeout: 120_000 },
   async () => {
     await using worker = await startWorker('shipped', { ...environment(), WORKER_QUEUES: 'outreach:1-50' });
-    await expect.poll(connectionCount).toBe(SHARED_CONNECTIONS + CONNECTIONS_A_QUEUE);
+    // The heartbeat's is the last one made.
+    await expect.poll(async () => redis.client.exists(`${redis.prefix}::wk`)).toBe(1);
+    expect(await connectionCount()).toBe(SHARED_CONNECTIONS + CONNECTIONS_A_QUEUE);
     const stoppedAt = performance.now();
     worker.signal('SIGTERM');
     expect(await worker.exit).toBe(0);

@@ -24,8 +24,8 @@ export function silenceMsOf(leaseMs: number): number {
 
 /** Longer than Redis is busy with one command, however slow its disk. */
 const MAX_SILENCE_MS = 10_000;
-/** Longer than a worker blocks on purpose (800 ms). */
-const MIN_SILENCE_MS = 2_000;
+/** Longer than a worker blocks on purpose (800 ms), and than a process without its share of a processor pauses. */
+const MIN_SILENCE_MS = 5_000;
 
 /** What such a connection ends with, apart from one that was refused or reset. */
 export function isSilence(error: unknown): boolean {

@@ -8,9 +8,10 @@ import type { Producer } from '../index.js';
 
 const redis = useRedis();
 const world = new World(redis);
-/** Its connections are given up after two seconds of silence, so that leases of six are kept. */
-const LEASE_MS = 6_000;
-const SILENCE_MS = 2_000;
+/** Its connections are given up after five seconds of silence, so that leases of fifteen are kept. */
+const LEASE_MS = 15_000;
+const SILENCE_MS = 5_000;
+const SHORT_LEASE_MS = 2_000;
 
 let proxy: FaultProxy;
 let throughProxy: string;
@@ -81,7 +82,7 @@ describe('A26 A27 a consumer behind a link that swallows bytes', { timeout: 90_0
     const ids = await enqueue(300);
     await world.consumer(async (_payload, { job }) => count(job.id), {
       redis: throughProxy,
-      leaseMs: SILENCE_MS,
+      leaseMs: SHORT_LEASE_MS,
     });
     await until('it works', () => runs.size > 10);
     const restore = proxy.swallow('toClient');
@@ -99,7 +100,7 @@ describe('A26 A27 a consumer behind a link that swallows bytes', { timeout: 90_0
         count(job.id);
         await new Promise(() => undefined);
       },
-      { redis: throughProxy, leaseMs: SILENCE_MS },
+      { redis: throughProxy, leaseMs: SHORT_LEASE_MS },
     );
     await until('it runs', () => runs.size === 1);
     proxy.swallow('toServer');
@@ -107,7 +108,7 @@ describe('A26 A27 a consumer behind a link that swallows bytes', { timeout: 90_0
     const startedAt = performance.now();
     await consumer.drain(300);
     expect(performance.now() - startedAt).toBeLessThan(8_000);
-    await world.consumer(async (_payload, { job }) => count(job.id), { leaseMs: SILENCE_MS });
+    await world.consumer(async (_payload, { job }) => count(job.id), { leaseMs: SHORT_LEASE_MS });
     expect(await world.untilState(producer, id, 'completed')).toMatchObject({
       attempts: { made: 1 },
       stalls: 1,
