@@ -130,6 +130,24 @@ describe('rate', () => {
     expect(admissions).toHaveLength(4);
     expect(checkRate(admissions, [{ from: 0, limit: 2, perMs: 1_000 }])).toEqual([]);
   });
+
+  it('R3: a costly job waits until the total of its group has all its tokens, and keeps its turn', async () => {
+    bench = new LaneBench(redis, { groups: { crm: { total: { limit: 1, perMs: 1_000, burst: 3 } } } });
+    await bench.lanes.setAccount('A', { weight: 100 });
+    await bench.add('A', 2, { group: 'crm', cost: 2 });
+    expect(await bench.serve(2)).toEqual(['A']);
+    await bench.add('B', 2, { group: 'crm' });
+    await bench.add('C', 2);
+    bench.nowMs += 500;
+    // One and a half are left. B has its first turn, the next one is A's.
+    expect((await bench.serve(4)).toSorted()).toEqual(['B', 'C', 'C']);
+    bench.nowMs += 1_000;
+    expect(await bench.serve(1), 'with tokens enough for B').toEqual([]);
+    bench.nowMs += 500;
+    expect(await bench.serve(2)).toEqual(['A']);
+    bench.nowMs += 1_000;
+    expect(await bench.serve(2)).toEqual(['B']);
+  });
 });
 
 describe('in flight', () => {

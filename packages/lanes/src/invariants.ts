@@ -110,11 +110,24 @@ export function checkWindow(
 export type FairnessEvent =
   | { kind: 'served'; account: string; cost: number }
   /** The account has stopped, or begun again, to have a job that could run. */
-  | { kind: 'ineligible' | 'eligible'; account: string };
+  | { kind: 'ineligible' | 'eligible'; account: string }
+  /** From now on the account has this weight. */
+  | { kind: 'weight'; account: string; weight: number };
+
+/** What each served event counts for: its cost by the weight of that time. The others count for nothing. */
+function sharesOf(events: readonly FairnessEvent[], weights: ReadonlyMap<string, number>): number[] {
+  const current = new Map(weights);
+  return events.map((event) => {
+    if (event.kind === 'weight') {
+      current.set(event.account, event.weight);
+    }
+    return event.kind === 'served' ? event.cost / current.get(event.account)! : 0;
+  });
+}
 
 /**
  * R6: of two accounts that stay eligible, served / weight differ by at most the sum of their
- * highest costs / weight, over any part of that time.
+ * highest costs / weight, over any part of that time. `weights` are those at the beginning.
  */
 export function checkFairness(
   events: readonly FairnessEvent[],
@@ -122,30 +135,30 @@ export function checkFairness(
 ): string[] {
   const violations: string[] = [];
   const accounts = [...weights.keys()];
+  const shares = sharesOf(events, weights);
   const highest = new Map<string, number>(accounts.map((account) => [account, 0]));
-  for (const event of events) {
-    if (event.kind === 'served') {
-      highest.set(event.account, Math.max(highest.get(event.account) ?? 0, event.cost));
-    }
+  for (const [at, { account }] of events.entries()) {
+    highest.set(account, Math.max(highest.get(account) ?? 0, shares[at]!));
   }
-  const share = (account: string, cost: number): number => cost / weights.get(account)!;
   for (const [index, one] of accounts.entries()) {
     for (const other of accounts.slice(index + 1)) {
-      const bound = share(one, highest.get(one)!) + share(other, highest.get(other)!);
+      const bound = highest.get(one)! + highest.get(other)!;
       let difference = 0;
       let low = 0;
       let high = 0;
       const eligible = new Set<string>();
-      for (const event of events) {
+      for (const [at, event] of events.entries()) {
         if (event.account !== one && event.account !== other) {
           continue;
         }
         if (event.kind === 'served') {
-          difference += (event.account === one ? 1 : -1) * share(event.account, event.cost);
+          difference += (event.account === one ? 1 : -1) * shares[at]!;
         } else if (event.kind === 'eligible') {
           eligible.add(event.account);
-        } else {
+        } else if (event.kind === 'ineligible') {
           eligible.delete(event.account);
+        } else {
+          continue;
         }
         if (event.kind !== 'served' || eligible.size < 2) {
           [low, high] = [difference, difference];

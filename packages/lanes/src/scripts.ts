@@ -146,6 +146,7 @@ const OWN_EXPORTS = [
   'index_finished',
   'is_before',
   'known_groups',
+  'lane_closed',
   'lane_of',
   'length',
   'limit_everywhere',

@@ -69,6 +69,27 @@ describe('an account', () => {
     expect(gate).toMatchObject({ reason: 'group_total', opensAt: bench.nowMs + 60_000 });
   });
 
+  it('R13: holds the jobs that only the total of their group keeps', async () => {
+    await bench.close();
+    bench = new LaneBench(redis, { groups: { email: { total: { limit: 1, perMs: 60_000, burst: 1 } } } });
+    await bench.add('A', 1, { group: 'email' });
+    await bench.add('B', 2, { group: 'email' });
+    await bench.add('B', 1, { group: 'email' }, { priority: 1 });
+    expect((await bench.take())?.name).toBe('A');
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 0, held: 3, heldLanes: 1 });
+    expect(await bench.lanes.account('B')).toMatchObject({
+      counts: { ready: 0, held: 3 },
+      lanes: [{ group: 'email', ready: 0, held: 3, oldestEligibleAgeMs: null }],
+      nextRunAt: bench.nowMs + 60_000,
+    });
+    expect(await bench.lanes.oldestLanes('queue', 5)).toMatchObject([{ account: 'B', held: true }]);
+    await bench.add('C', 4);
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 4, held: 3, heldLanes: 1 });
+    bench.nowMs += 60_000;
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 7, held: 0, heldLanes: 0 });
+    expect((await bench.lanes.account('B')).counts).toMatchObject({ ready: 3, held: 0 });
+  });
+
   it('that nobody knows is empty', async () => {
     expect(await bench.lanes.account('nobody')).toMatchObject({
       lanes: [],

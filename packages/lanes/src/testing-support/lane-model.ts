@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.js';
+import { GateModel } from './gate-model.js';
 
 /** A plain account of what lanes must do, with none of their data structures. */
 
@@ -18,21 +18,11 @@ export interface ModelJob {
   dueOrder: number;
 }
 
-interface Bucket {
-  limits: Limits;
-  tokens: number;
-  atMs: number;
-}
-
-const burstOf = (limits: Limits): number => limits.burst ?? Math.max(limits.limit ?? 0, 1);
-
 export class LaneModel {
   readonly jobs = new Map<string, ModelJob>();
   /** Ids of each lane in the order they must be served. */
   private readonly order = new Map<string, string[]>();
-  private readonly buckets = new Map<string, Bucket>();
-  private readonly closedUntil = new Map<string, number>();
-  readonly paused = new Set<string>();
+  readonly gates = new GateModel((group, account) => this.inFlight(group, account));
   private dueCount = 0;
 
   constructor(public nowMs: number) {}
@@ -45,10 +35,6 @@ export class LaneModel {
       this.order.set(key, ids);
     }
     return ids;
-  }
-
-  private gateKey(account: string, group: string): string {
-    return `${group}:${account}`;
   }
 
   /** Behind the jobs of its priority, or before them. */
@@ -68,48 +54,18 @@ export class LaneModel {
     this.enqueue(added, 'back');
   }
 
-  private refill(bucket: Bucket): void {
-    const { limit, perMs } = bucket.limits;
-    if (limit !== undefined) {
-      bucket.tokens = Math.min(
-        burstOf(bucket.limits),
-        bucket.tokens + ((this.nowMs - bucket.atMs) * limit) / perMs!,
-      );
-    }
-    bucket.atMs = this.nowMs;
-  }
-
-  inFlight(account: string, group: string): number {
+  private inFlight(group: string, account?: string): number {
     return [...this.jobs.values()].filter(
-      (job) => job.state === 'active' && job.account === account && job.group === group,
+      (job) =>
+        job.state === 'active' && job.group === group && (account === undefined || job.account === account),
     ).length;
   }
 
-  isOpen(account: string, group: string, cost: number): boolean {
-    if (this.paused.has(account)) {
-      return false;
-    }
-    const key = this.gateKey(account, group);
-    if ((this.closedUntil.get(key) ?? 0) > this.nowMs) {
-      return false;
-    }
-    const bucket = this.buckets.get(key);
-    if (!bucket) {
-      return true;
-    }
-    this.refill(bucket);
-    const { limit, maxInFlight } = bucket.limits;
-    if (maxInFlight !== undefined && this.inFlight(account, group) >= maxInFlight) {
-      return false;
-    }
-    return limit === undefined || bucket.tokens + 1e-9 >= Math.min(cost, burstOf(bucket.limits));
-  }
-
   /**
-   * The jobs of a queue that may be handed out now: the first of every open lane, or any of the
-   * first ones where several were put in front of one priority, since BullMQ keeps no order there.
+   * The jobs of a queue whose own gates are open: the first of every lane, or any of the first ones
+   * where several were put in front of one priority, since BullMQ keeps no order there.
    */
-  eligible(queue: string): ModelJob[] {
+  private open(queue: string): ModelJob[] {
     return [...this.order.entries()].flatMap(([key, ids]) => {
       const [its] = JSON.parse(key) as [string];
       const first = ids[0] === undefined ? undefined : this.jobs.get(ids[0])!;
@@ -120,8 +76,24 @@ export class LaneModel {
       return ids
         .map((id) => this.jobs.get(id)!)
         .filter((job) => job === first || (tied && job.front && job.rank === first.rank))
-        .filter((job) => this.isOpen(job.account, job.group, job.cost));
+        .filter((job) => this.gates.isGateOpen(job.account, job.group, job.cost, this.nowMs));
     });
+  }
+
+  private isTotalOpen(job: ModelJob): boolean {
+    return this.gates.isTotalOpen(job.group, job.cost, this.nowMs);
+  }
+
+  /** The jobs of a queue that may be handed out now. */
+  eligible(queue: string): ModelJob[] {
+    return this.open(queue).filter((job) => this.isTotalOpen(job));
+  }
+
+  /** R9: those of which one must be, while a slot is free. None need pass a job that the total has too few tokens for. */
+  mustRun(queue: string): ModelJob[] {
+    const open = this.open(queue);
+    const short = new Set(open.filter((job) => !this.isTotalOpen(job)).map((job) => job.group));
+    return open.filter((job) => !short.has(job.group));
   }
 
   take(id: string): void {
@@ -129,11 +101,7 @@ export class LaneModel {
     const ids = this.lane(job);
     ids.splice(ids.indexOf(id), 1);
     job.state = 'active';
-    const bucket = this.buckets.get(this.gateKey(job.account, job.group));
-    if (bucket?.limits.limit !== undefined) {
-      this.refill(bucket);
-      bucket.tokens -= Math.min(job.cost, burstOf(bucket.limits));
-    }
+    this.gates.spend(job.account, job.group, job.cost, this.nowMs);
   }
 
   end(id: string, state: 'completed' | 'failed'): void {
@@ -166,27 +134,6 @@ export class LaneModel {
     for (const job of due) {
       this.enqueue(job, 'front');
     }
-  }
-
-  setLimits(account: string, group: string, limits: Limits | undefined): void {
-    const key = this.gateKey(account, group);
-    const before = this.buckets.get(key);
-    if (!limits) {
-      this.buckets.delete(key);
-      return;
-    }
-    let spent = 0;
-    if (before?.limits.limit !== undefined) {
-      this.refill(before);
-      spent = burstOf(before.limits) - before.tokens;
-    }
-    const burst = burstOf(limits);
-    this.buckets.set(key, { limits, tokens: burst - Math.min(spent, burst), atMs: this.nowMs });
-  }
-
-  close(account: string, group: string, untilMs: number): void {
-    const key = this.gateKey(account, group);
-    this.closedUntil.set(key, Math.max(this.closedUntil.get(key) ?? 0, untilMs));
   }
 
   count(queue: string, state: ModelJob['state']): number {

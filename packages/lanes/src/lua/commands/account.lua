@@ -47,7 +47,7 @@ for _, c in ipairs(all.all_queues()) do
         or call('ZRANGE', c.own .. ':p:' .. lane, 0, 0)[1]
       queue.lanes[#queue.lanes + 1] = {
         group = g, waiting = plain + ranked,
-        held = call('ZSCORE', c.own .. ':h:' .. g, account) and true or false,
+        held = (call('ZSCORE', c.own .. ':h:' .. g, account) or all.total_closed(g, 1)) and true or false,
         since = tonumber(call('HGET', c.base .. oldest, 'timestamp')),
       }
     end
@@ -83,11 +83,7 @@ for g, shown in pairs(view.gates) do
     local opens = gated().bucket_opens_at(gate, 0, now())
     shown.tokens = math.max(0, -(opens - now()) / gate.i)
   end
-  local at, why = gated().closed(gate, 1)
-  local total_at, total_why = all.total_closed(g)
-  if total_at and (not at or total_at > at) then
-    at, why = total_at, total_why
-  end
+  local at, why = all.lane_closed(gate, 1)
   if why then
     shown.reason = why
     if at < huge then

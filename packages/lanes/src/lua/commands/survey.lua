@@ -30,7 +30,6 @@ local function meet(reason, since)
   end
 end
 
-local total_at = all.total_closed(group)
 local page = call('ZRANGE', OWN .. ':' .. kind .. ':' .. group, from, from + batch - 1)
 for _, account in ipairs(page) do
   local lane = group .. ':' .. account
@@ -38,11 +37,12 @@ for _, account in ipairs(page) do
   if id then
     local job = call('HMGET', BASE .. id, 'timestamp', 'delay')
     local since = (tonumber(job[1]) or 0) + (tonumber(job[2]) or 0)
+    local cost = choosing().next_cost(own, lane)
     local _, why
     if kind == 'h' then
-      _, why = gated().closed(gated().gate_of(own, group, account), choosing().next_cost(own, lane))
-    elseif total_at then
-      why = 'group_total'
+      _, why = all.lane_closed(gated().gate_of(own, group, account), cost)
+    else
+      _, why = all.total_closed(group, cost)
     end
     if not why then
       -- Not before the lane got its first job or its gate opened; nobody may have opened the lane yet.

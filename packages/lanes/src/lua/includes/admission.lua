@@ -114,6 +114,8 @@ local function admit(c)
   if is_refused(c) then
     return false
   end
+  -- Groups whose total has too few tokens for the job whose turn it is.
+  c.short = nil
   if c.e <= 0 then
     rare().tidy(c)
     if c.e <= 0 then
@@ -137,12 +139,13 @@ local function admit(c)
     local lane = g .. ':' .. a
     local gate = c.lim and gate_of(c, g, a)
     local at, why
+    local cost = gate and next_cost(c, lane)
     if gate then
-      at, why = closed(gate, next_cost(c, lane))
+      at, why = closed(gate, cost)
     end
     if at then
       hold(c, g, a, tag, at, why)
-    else
+    elseif not gate or cost == 1 or c.lim < 4 or not rare().total_is_closed(c, g, cost) then
       local id = pop(c, lane)
       c.dirty = true
       if not id then
@@ -157,7 +160,8 @@ local function admit(c)
           c.dirty = true
         end
       else
-        local cost, unrun = 1, false
+        local unrun = false
+        cost = 1
         if c.x then
           local job = call('HMGET', c.base .. id, 'lc', 'defa')
           cost, unrun = tonumber(job[1]) or 1, job[2]

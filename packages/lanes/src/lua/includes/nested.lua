@@ -2,6 +2,17 @@
   What a script around BullMQ's may ask of the lanes (`redis.lanes()`), for any queue by its key prefix.
 ]]
 
+-- Of a gate and the total of its group, when the one that opens last does so for a job of this cost, and its reason; nil
+-- when both are open.
+local function lane_closed(gate, cost)
+  local at, why = closed(gate, cost)
+  local total_at, total_why = total_closed(gate.g, cost)
+  if total_at and (not at or total_at > at) then
+    return total_at, total_why
+  end
+  return at, why
+end
+
 -- Why a waiting job does not run now, and until when where that can be known; nil when it could run.
 local function held(base, id)
   local c = load(context(base))
@@ -11,11 +22,7 @@ local function held(base, id)
     return nil
   end
   local g, a = split(lane_of(c, id))
-  local at, why = closed(gate_of(c, g, a), tonumber(call('HGET', base .. id, 'lc')) or 1)
-  local total_at, total_why = total_closed(g)
-  if total_at and (not at or total_at > at) then
-    at, why = total_at, total_why
-  end
+  local at, why = lane_closed(gate_of(c, g, a), tonumber(call('HGET', base .. id, 'lc')) or 1)
   return why, at and at < huge and math.ceil(at) or nil
 end
 

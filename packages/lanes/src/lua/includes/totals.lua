@@ -50,14 +50,15 @@ local function window_opens_at(k, at)
   return (window_after(k, at))
 end
 
-local function total_closed(g)
+-- When the total of a group opens for a job of this cost, and why it is closed; nil when it is open.
+local function total_closed(g, cost)
   local k = total_of(g)
   local t = now()
   if k.m and k.n >= k.m then
     return huge, 'group_total'
   end
   if k.i then
-    local opens = gated.bucket_opens_at(k, 1, t)
+    local opens = gated.bucket_opens_at(k, cost, t)
     if k.clamped then
       k.clamped = nil
       call('HSET', PREFIX .. '::g:' .. g, 'tt', written(k.t))

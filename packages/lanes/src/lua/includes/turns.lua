@@ -3,10 +3,15 @@
 ]]
 local MAX_FORGOTTEN = 100
 
-local function total_is_closed(c, g)
-  local at = total_closed(g)
+-- Whether the total of a group lets nothing pass, or not this job. Where it has tokens for a cheaper one only, the
+-- group waits all the same: a costly job would never have its turn.
+local function total_is_closed(c, g, cost)
+  local at = c.short and c.short[g] or total_closed(g, cost or 1)
   if not at then
     return false
+  elseif cost then
+    c.short = c.short or {}
+    c.short[g] = at
   end
   if at < huge then
     if not c.total_opens or at < c.total_opens then
