@@ -51,6 +51,9 @@ export function describeScrape({ accounts, timeout }: { accounts: number; timeou
             .poll(async () => (await deployment.counts())['completed'], { timeout, interval: 100 })
             .toBe(done + count);
         }
+        // One that is held shows the last of what is promised.
+        await deployment.call('POST', '/v1/accounts/paused/pause');
+        await deployment.handIn(1, { account: 'paused' });
         for (const status of Object.keys(ENDS)) await deployment.handIn(2, { body: status });
         await expect.poll(async () => (await deployment.counts())['dead'], { timeout: 60_000 }).toBe(10);
 
@@ -74,10 +77,6 @@ export function describeScrape({ accounts, timeout }: { accounts: number; timeou
             timeout: 30_000,
           })
           .toBe(10);
-
-        // One that is held shows the last of what is promised.
-        await deployment.call('POST', '/v1/accounts/paused/pause');
-        await deployment.handIn(1, { account: 'paused' });
         await expect
           .poll(async () => toldLabels(await scrapeAll(deployment)), { timeout: 30_000 })
           .toEqual(promised);
