@@ -9,7 +9,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const burst = { jobs: 40, everyMs: 200 };
-    const result = await runRollingRestart(redis, { workers: 2, rounds: 1, jobs: 240, burst, answerMs: 20 });
+    const result = await runRollingRestart(redis, { workers: 2, rounds: 1, jobs: 240, burst, answerMs: 100 });
     expect(result).toMatchObject({
       jobs: 480,
       completed: 480,

@@ -57,6 +57,17 @@ export async function runRollingRestart(
   const jobsARound = Math.ceil(disturbedJobs / rounds);
   const calmJobs = Math.ceil(disturbedJobs / (rounds + 1));
   let completed = 0;
+  let isHandingIn = false;
+  let waiting: (() => void)[] = [];
+  const nextBurst = async () =>
+    new Promise<void>((resolve) => {
+      if (isHandingIn) waiting.push(resolve);
+      else resolve();
+    });
+  const tellBurst = () => {
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
 
   /** Hands jobs in, tells how many are in after each burst, and waits for their ends. */
   async function phase(
@@ -65,11 +76,15 @@ export async function runRollingRestart(
   ): Promise<string[]> {
     const ids: string[] = [];
     const startedAt = performance.now();
+    isHandingIn = true;
     for (let bursts = 0; ids.length < count; bursts += 1) {
       await delay(Math.max(0, startedAt + bursts * burst.everyMs - performance.now()));
       ids.push(...(await jobs.enqueue(Math.min(burst.jobs, count - ids.length))));
+      tellBurst();
       handedIn(ids.length);
     }
+    isHandingIn = false;
+    tellBurst();
     completed += count;
     await expect
       .poll(async () => (await jobs.producer.queueCounts('outreach')).completed, { timeout: 120_000 })
@@ -81,6 +96,8 @@ export async function runRollingRestart(
   async function replaceOne(): Promise<void> {
     running.push(await start());
     const old = running.shift();
+    // In the middle of its jobs, not in the pause before more of them come.
+    await nextBurst();
     old?.signal('SIGTERM');
     exits.push((await old?.exit) ?? 'none');
   }
