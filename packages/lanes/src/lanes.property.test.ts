@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { ModelRun } from './testing-support/model-run.js';
-import { step } from './testing-support/model-steps.js';
+import { plainStep, step, type Step } from './testing-support/model-steps.js';
 
 const USUAL_RUNS = 60;
 /** Runs of each property; `LANES_RUNS` and `LANES_SEED` repeat or lengthen them. */
@@ -12,6 +12,9 @@ const RUNS = Number(process.env['LANES_RUNS'] ?? USUAL_RUNS);
 const SIZE = RUNS > USUAL_RUNS ? 'max' : 'small';
 const MOST_MS_A_RUN = 10_000;
 const SEED = Number(process.env['LANES_SEED'] ?? Date.now() % 2 ** 31);
+
+const sequence = (each: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> =>
+  fc.array(each, { minLength: 5, maxLength: 60, size: SIZE });
 
 const redis = useRedis();
 let client: Redis;
@@ -29,10 +32,11 @@ describe('lanes against a simple model', () => {
     `R1, R3, R4, R5, R6, R9, R11: any sequence of steps (seed ${SEED}, ${RUNS} runs)`,
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60, size: SIZE }), async (steps) => {
+        fc.asyncProperty(fc.oneof(sequence(step), sequence(plainStep)), async (steps) => {
           runs += 1;
           const run = new ModelRun(client, `{run-${runs}}`);
           try {
+            await run.ready();
             for (const each of steps) {
               await run.step(each);
             }

@@ -6,18 +6,14 @@ import type { ClaimSpan } from '../invariants.js';
 import { countedClaims } from './gate-record.js';
 import { LaneModel } from './lane-model.js';
 import { ModelHistory } from './model-history.js';
-import { ACCOUNTS, GROUPS, QUEUES, type EdgeWindow, type Step } from './model-steps.js';
+import { ModelSettings } from './model-settings.js';
+import { ACCOUNTS, GROUPS, QUEUES, type Step } from './model-steps.js';
 
 const MINUTE_MS = 60_000;
-const DAY_MINUTES = 1_440;
 /** Ahead of the real time, since BullMQ computes some due times by the process's own clock. */
 const AHEAD_MS = 60 * MINUTE_MS;
 /** A run begins so long before a full minute, at which windows open and close. */
 const BEFORE_EDGE_MS = 2_000;
-
-const ofDay = (minute: number): number => (minute + DAY_MINUTES) % DAY_MINUTES;
-const clockTime = (minute: number): string =>
-  [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
 /** One run: the real lanes and the model take the same steps. */
 export class ModelRun {
@@ -27,6 +23,7 @@ export class ModelRun {
   private readonly history = new ModelHistory();
   private readonly queues = new Map<string, Queue>();
   private readonly lanes: Lanes;
+  private readonly settings: ModelSettings;
   private readonly active: { job: Job; claim: ClaimSpan }[] = [];
   private tokens = 0;
 
@@ -47,6 +44,13 @@ export class ModelRun {
       this.queues.set(name, new Queue(name, opts, backend));
     }
     this.lanes = createLanes({ connection: client, prefix, clock });
+    this.settings = new ModelSettings(this.lanes, this.model, this.history, this.edge);
+  }
+
+  /** Queues declare their groups when they connect, which would undo a total that was set before. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.queues.values()].map(async (each) => each.waitUntilReady()));
+    await this.client.ping();
   }
 
   async step(each: Step): Promise<void> {
@@ -62,35 +66,6 @@ export class ModelRun {
         break;
       case 'turn':
         await this.turn(each.pick, each.count);
-        break;
-      case 'limit':
-        await this.setLimits(each);
-        break;
-      case 'total':
-        await this.lanes.setGroup(each.group, each.limits ? { total: each.limits } : {});
-        model.gates.setTotal(each.group, each.limits, model.nowMs);
-        this.history.limitsChanged(each.group, each.limits, model.nowMs);
-        break;
-      case 'weight':
-        await this.lanes.setAccount(each.account, { weight: each.weight });
-        this.history.weightChanged(each.account, each.weight);
-        break;
-      case 'window':
-        await this.setWindow(each.account, each.window);
-        break;
-      case 'close':
-        await (each.until
-          ? this.lanes.closeGate(each.account, each.group, model.nowMs + each.ms)
-          : this.lanes.closeGateFor(each.account, each.group, each.ms));
-        model.gates.close(each.account, each.group, model.nowMs + each.ms);
-        break;
-      case 'pause':
-        await this.lanes.pause(each.account, 'test');
-        model.gates.paused.add(each.account);
-        break;
-      case 'resume':
-        await this.lanes.resume(each.account, 'test');
-        model.gates.paused.delete(each.account);
         break;
       case 'advance':
         model.advance(each.ms);
@@ -109,6 +84,15 @@ export class ModelRun {
       case 'remove':
         await this.remove(each.pick);
         break;
+      case 'limit':
+      case 'total':
+      case 'weight':
+      case 'window':
+      case 'close':
+      case 'pause':
+      case 'resume':
+        await this.settings.change(each);
+        break;
       default:
         await this.end(each);
     }
@@ -124,26 +108,6 @@ export class ModelRun {
     for (const job of jobs) {
       this.model.add({ id: `${queue}/${job.id!}`, queue, account, group, cost, priority });
     }
-  }
-
-  private async setLimits({ account, group, limits }: Step & { do: 'limit' }): Promise<void> {
-    const { model } = this;
-    await (limits ? this.lanes.setLimits(account, group, limits) : this.lanes.removeLimits(account, group));
-    model.gates.setLimits(account, group, limits, model.nowMs);
-    this.history.limitsChanged(`${group}:${account}`, limits, model.nowMs);
-  }
-
-  private async setWindow(account: string, window: EdgeWindow | undefined): Promise<void> {
-    if (!window) {
-      await this.lanes.setAccount(account, { windows: null });
-      this.model.gates.setWindow(account, undefined);
-      return;
-    }
-    const [from, to] = [ofDay(this.edge + window.from), ofDay(this.edge + window.to)];
-    const days = [1, 2, 3, 4, 5, 6, 7];
-    const windows = [{ zone: 'UTC', days, from: clockTime(from), to: clockTime(to) }];
-    await this.lanes.setAccount(account, { windows });
-    this.model.gates.setWindow(account, { fromMinute: from, toMinute: to });
   }
 
   private noteEligible(): void {
@@ -279,19 +243,7 @@ export class ModelRun {
   /** R1, R11: with every limit gone, all that is left runs; nothing stays behind. */
   private async drainAll(): Promise<void> {
     const { model } = this;
-    for (const its of ACCOUNTS) {
-      model.gates.paused.delete(its);
-      await this.lanes.resume(its, 'test');
-      for (const in_ of GROUPS) {
-        await this.lanes.removeLimits(its, in_);
-        model.gates.setLimits(its, in_, undefined, model.nowMs);
-      }
-      await this.setWindow(its, undefined);
-    }
-    for (const in_ of GROUPS) {
-      await this.lanes.setGroup(in_, {});
-      model.gates.setTotal(in_, undefined, model.nowMs);
-    }
+    await this.settings.clear();
     model.advance(10_000);
     for (const name of QUEUES) {
       await this.lanes.queueCounts(name);

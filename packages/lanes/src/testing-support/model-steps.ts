@@ -11,8 +11,17 @@ export interface EdgeWindow {
   to: number;
 }
 
+export type SettingStep =
+  | { do: 'limit'; account: string; group: string; limits: Limits | undefined }
+  | { do: 'close'; account: string; group: string; ms: number; until: boolean }
+  | { do: 'total'; group: string; limits: Limits | undefined }
+  | { do: 'weight'; account: string; weight: number }
+  | { do: 'window'; account: string; window: EdgeWindow | undefined }
+  | { do: 'pause' | 'resume'; account: string };
+
 /** One step of a run: what lanes and model both do. */
 export type Step =
+  | SettingStep
   | {
       do: 'add';
       queue: string;
@@ -27,17 +36,10 @@ export type Step =
   | { do: 'turn'; pick: number; count: number }
   | { do: 'delay'; pick: number; ms: number }
   | { do: 'remove'; pick: number }
-  | { do: 'limit'; account: string; group: string; limits: Limits | undefined }
-  | { do: 'close'; account: string; group: string; ms: number; until: boolean }
-  | { do: 'total'; group: string; limits: Limits | undefined }
-  | { do: 'weight'; account: string; weight: number }
-  | { do: 'window'; account: string; window: EdgeWindow | undefined }
-  | { do: 'pause' | 'resume'; account: string }
   | { do: 'advance'; ms: number }
   | { do: 'audit' };
 
 const account = fc.constantFrom(...ACCOUNTS);
-const group = fc.constantFrom(...GROUPS);
 const queue = fc.constantFrom(...QUEUES);
 const pick = fc.nat(1_000);
 const limits = fc.constantFrom<Limits | undefined>(
@@ -64,77 +66,101 @@ const windows = fc.constantFrom<EdgeWindow | undefined>(
   undefined,
 );
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('add' as const),
-      queue,
-      account,
-      group,
-      count: fc.integer({ min: 1, max: 4 }),
-      cost: fc.constantFrom(1, 1, 1, 2),
-      priority: fc.constantFrom(0, 0, 0, 1, 2),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({ do: fc.constant('take' as const), queue, count: fc.integer({ min: 1, max: 6 }) }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constantFrom(
-        'complete' as const,
-        'fail' as const,
-        'retry' as const,
-        'giveBack' as const,
-        'stall' as const,
-      ),
-      pick,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('turn' as const), pick, count: fc.integer({ min: 1, max: 6 }) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('delay' as const), pick, ms: fc.integer({ min: 1, max: 400 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), pick }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('limit' as const), account, group, limits }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('close' as const),
-      account,
-      group,
-      ms: fc.integer({ min: 1, max: 500 }),
-      until: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('total' as const), group, limits: totals }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('weight' as const),
-      account,
-      weight: fc.constantFrom(0.5, 1, 2, 5),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('window' as const), account, window: windows }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const), account }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 300 }) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('advance' as const),
-      ms: fc.integer({ min: 1_000, max: 70_000 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('audit' as const) }) },
-);
+interface Kind {
+  groups: readonly string[];
+  costs: readonly number[];
+  hasTotals: boolean;
+}
+
+const stepOf = ({ groups, costs, hasTotals }: Kind): fc.Arbitrary<Step> => {
+  const group = fc.constantFrom(...groups);
+  return fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('add' as const),
+        queue,
+        account,
+        group,
+        count: fc.integer({ min: 1, max: 4 }),
+        cost: fc.constantFrom(...costs),
+        priority: fc.constantFrom(0, 0, 0, 1, 2),
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('take' as const),
+        queue,
+        count: fc.integer({ min: 1, max: 6 }),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constantFrom(
+          'complete' as const,
+          'fail' as const,
+          'retry' as const,
+          'giveBack' as const,
+          'stall' as const,
+        ),
+        pick,
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('turn' as const), pick, count: fc.integer({ min: 1, max: 6 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('delay' as const), pick, ms: fc.integer({ min: 1, max: 400 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), pick }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('limit' as const), account, group, limits }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('close' as const),
+        account,
+        group,
+        ms: fc.integer({ min: 1, max: 500 }),
+        until: fc.boolean(),
+      }),
+    },
+    {
+      weight: hasTotals ? 1 : 0,
+      arbitrary: fc.record({ do: fc.constant('total' as const), group, limits: totals }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('weight' as const),
+        account,
+        weight: fc.constantFrom(0.5, 1, 2, 5),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('window' as const), account, window: windows }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const), account }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 300 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('advance' as const),
+        ms: fc.integer({ min: 1_000, max: 70_000 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('audit' as const) }) },
+  );
+};
+
+/** Any step. */
+export const step = stepOf({ groups: GROUPS, costs: [1, 1, 1, 2], hasTotals: true });
+/** Steps that leave queues to the short way of admission: one group, no costs, no totals. */
+export const plainStep = stepOf({ groups: ['default'], costs: [1], hasTotals: false });
