@@ -13,11 +13,11 @@ export type { SweptLedger } from './dedup/ledger-sweeper.js';
 export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
 export {
   createOperations,
-  type AccountView,
   type CancelOutcome,
   type Operations,
   type OperationsOptions,
 } from './operations/operations.js';
+export type { AccountView } from './views/account-view.js';
 export type {
   EffectDesk,
   EffectVerdict,

@@ -3,10 +3,10 @@ import type { Page } from '@fairlane/lanes';
 import type { Backends } from '../backend/open-backends.js';
 import { UnavailableError } from '../errors.js';
 import { readClaimCheck } from '../payloads/stored-payload.js';
-import type { EffectSummary, JobView } from '../views/job-view.js';
+import type { JobView } from '../views/job-view.js';
 import type { EffectReader, JobViewReader } from '../views/read-job-view.js';
-import type { UnsettledReader } from './bulk/replayable.js';
 import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from './list-dead-letters.js';
+import { unresolvedEffects, type UnsettledReader } from './open-effects.js';
 
 /** A person's word on an effect whose outcome nobody could tell. */
 export interface EffectVerdict {
@@ -121,19 +121,6 @@ export class DeadLetters {
       throw new UnavailableError('the ledger of effects did not answer', { mayHaveRun: true, cause });
     }
   }
-}
-
-/**
- * Effects that wait for a person's word. One that was only started counts where the job died because nobody could tell:
- * the ledger may have been away when it was to be told. After any other death the next run asks the outside, or gives up.
- */
-export function unresolvedEffects(job: JobView): EffectSummary[] {
-  return job.effects.filter(({ state }) => isOpen(state, job.lastError?.code));
-}
-
-/** @param code of the death. */
-export function isOpen(state: string, code: string | undefined): boolean {
-  return state === 'unknown' || (state === 'started' && code === 'unknown_outcome');
 }
 
 function diedOfUnknown({ lastError }: JobView): boolean {

@@ -3,19 +3,18 @@ import {
   createLanes,
   LaneError,
   type AccountSummary,
-  type AccountView as LaneAccountView,
-  type LaneView,
   type Limits,
   type Page,
   type Window,
 } from '@fairlane/lanes';
-import type { Catalogue, JobState } from '@fairlane/sdk';
+import type { Catalogue } from '@fairlane/sdk';
 import { openBackends } from '../backend/open-backends.js';
 import { connectProducer, type RedisSettings } from '../connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
 import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
 import { RedisSessions } from '../producer/redis-session.js';
+import { toAccountView, type AccountView } from '../views/account-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { createCancelCounter, type OnCancelled } from '../statistics/cancel-counter.js';
@@ -66,12 +65,6 @@ export interface OperationsOptions {
   readonly logger?: QueueLogger;
   /** Told of each waiting job that is cancelled; running ones end at their worker, which counts them. */
   readonly onCancelled?: OnCancelled;
-}
-
-/** An account over all queues. Times are milliseconds since the epoch. */
-export interface AccountView extends Omit<LaneAccountView, 'counts'> {
-  readonly counts: QueueCounts;
-  readonly lanes: LaneView[];
 }
 
 export type CancelOutcome =
@@ -222,9 +215,4 @@ function checkDeclared({ limitGroups }: Catalogue, group: string): void {
   if (Object.hasOwn(limitGroups, group)) return;
   const declared = Object.keys(limitGroups).join(', ');
   throw new LaneError('undeclared_group', `The group ${group} is not declared; declared are ${declared}.`);
-}
-
-function toAccountView({ counts, ...view }: LaneAccountView): AccountView {
-  const { failed, delayed: _delayed, ...others } = counts;
-  return { ...view, counts: { ...others, dead: failed } satisfies Record<JobState, number> };
 }

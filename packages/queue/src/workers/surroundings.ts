@@ -2,7 +2,7 @@ import { ownKeyOfBase, type Page } from '@fairlane/lanes';
 import type { Redis } from 'ioredis';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import type { DeadLetter } from '../operations/list-dead-letters.js';
-import type { AccountView } from '../operations/operations.js';
+import type { AccountView } from '../views/account-view.js';
 import { readServedAt, readWorkers } from './read-workers.js';
 import { capacityOf, serves, type WorkerView } from './worker-view.js';
 

@@ -9,7 +9,8 @@ import type {
 } from './bulk-operation.js';
 import type { BulkStore } from './bulk-store.js';
 import { countDead, COUNTED_AT_ONCE } from '../count-dead-letters.js';
-import { replayablePage, type UnsettledReader } from './replayable.js';
+import type { UnsettledReader } from '../open-effects.js';
+import { replayablePage } from './replayable.js';
 
 /** Counts what a bulk replay would do, and registers it; runners carry it out. */
 export class BulkReplays {

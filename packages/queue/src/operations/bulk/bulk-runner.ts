@@ -17,7 +17,8 @@ import type { LeasedOperation, LeasedReplay } from './bulk-operation.js';
 import { BulkStore } from './bulk-store.js';
 import { CancelWork } from './cancel-work.js';
 import type { PageDone } from './page-done.js';
-import { replayablePage, type UnsettledReader } from './replayable.js';
+import type { UnsettledReader } from '../open-effects.js';
+import { replayablePage } from './replayable.js';
 
 export interface BulkRunnerOptions {
   readonly redis: RedisSettings;

@@ -1,13 +1,7 @@
 import type { Backends } from '../../backend/open-backends.js';
 import { UnavailableError } from '../../errors.js';
-import { isOpen } from '../dead-letters.js';
 import { readDeadRows, type DeadRow, type DeadRowsRequest } from '../dead-rows.js';
-
-/** What is asked of the ledger about many jobs; the ledger itself fits. */
-export interface UnsettledReader {
-  /** Of these jobs those with effects whose outcome is open, and the states of these. */
-  unsettled(jobIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-}
+import { isOpen, type UnsettledReader } from '../open-effects.js';
 
 export interface ReplayablePage {
   readonly letters: readonly DeadRow[];
