@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   RedisQueueBackend,
   createRedisBackend,
@@ -91,31 +92,35 @@ export class LaneBackend extends RedisQueueBackend {
     }
     for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
       const key = laneKeys(this.redisPrefix).group(group);
-      this.insist(async () => this.own('set-group', [key], groupArguments(group, limits)), onError);
+      void this.insist(async () => this.own('set-group', [key], groupArguments(group, limits)), onError);
     }
   }
 
   /** Again until it is done: a server that is full or read-only refuses now, and nobody else does it later. */
-  private insist(step: () => Promise<unknown>, onError: (error: unknown) => void): void {
-    step().catch((error: unknown) => {
-      onError(error);
-      if (!this.closing) {
-        setTimeout(() => this.insist(step, onError), INSIST_MS).unref();
+  private async insist(step: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
+    while (!this.closing) {
+      try {
+        await step();
+        return;
+      } catch (error) {
+        onError(error);
+        await delay(INSIST_MS, undefined, { ref: false });
       }
-    });
+    }
   }
 
   /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
   private serve(client: Redis, onError: (error: unknown) => void): void {
     const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
-    const join = (): void =>
+    const join = async (): Promise<void> =>
       this.insist(async () => {
         const blocking = (await this.blockingConnection!.client) as unknown as Redis;
         await joinFleet(client, blocking, this.redisPrefix, this.name);
       }, onError);
-    join();
+    const rejoin = (): void => void join();
+    const joined = join();
     // After a reconnect the connection has another id.
-    this.blockingConnection!.on('ready', join);
+    this.blockingConnection!.on('ready', rejoin);
     if (upkeep) {
       const lockMs = (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS;
       this.upkeep = new Upkeep(client, {
@@ -127,11 +132,13 @@ export class LaneBackend extends RedisQueueBackend {
         onTrim,
         onRepair,
         onError,
-        joinFleet: join,
+        joinFleet: rejoin,
       });
       this.upkeep.start();
     }
-    this.entry = this.refuseMixedFleet(client)
+    // On a machine that is slow it would take itself for a plain one before it has joined.
+    this.entry = joined
+      .then(async () => this.refuseMixedFleet(client))
       .catch(onError)
       .finally(() => {
         this.entry = undefined;

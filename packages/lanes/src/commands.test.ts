@@ -88,14 +88,14 @@ describe('set-limits', () => {
       change: {
         ':accounts': ['A', '0'],
         ':conf': { lim: '1' },
-        ':gates:default': { A: { i: 100, d: 500, m: 3, t: bench.nowMs, n: 0, u: 0 } },
+        ':gates:default': { A: { i: 100, d: 500, m: 3, t: 0, n: 0, u: 0, b: 100 } },
         ':groups': ['default'],
       },
     });
     const removed = await setLimits('', '', '');
     expect(removed).toEqual({
       reply: ['100', '500', '3'],
-      change: { ':gates:default': { A: { i: 0, d: 0, m: 0, t: bench.nowMs, n: 0, u: 0 } } },
+      change: { ':gates:default': { A: { i: 0, d: 0, m: 0, t: 0, n: 0, u: 0, b: 100 } } },
     });
   });
 
@@ -104,7 +104,7 @@ describe('set-limits', () => {
     await bench.take();
     const { change } = await setLimits('', '', 1);
     expect(change).toMatchObject({
-      ':gates:default': { A: { i: 0, d: 0, m: 1, t: 0, n: 1, u: 0 } },
+      ':gates:default': { A: { i: 0, d: 0, m: 1, t: 0, n: 1, u: 0, b: 0 } },
       ':q:queue:k': { [job!.id!]: `${bench.nowMs}-0 1 default:A` },
       ':q:queue:h:default': ['A', '1'],
       ':q:queue:r:default': null,

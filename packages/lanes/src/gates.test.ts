@@ -73,6 +73,24 @@ describe('rate', () => {
     expect(await admitted(bench)).toBe(1);
   });
 
+  it('R3: tokens stay spent when the default limits of a group change', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setGroup('default', { default: { limit: 10, perMs: 1_000, burst: 10 } });
+    await bench.add('A', 30);
+    expect(await bench.serve(30)).toHaveLength(10);
+    await bench.lanes.setGroup('default', { default: { limit: 1, perMs: 1_000, burst: 10 } });
+    expect(await bench.take()).toBeUndefined();
+    bench.nowMs += 1_000;
+    expect(await bench.serve(30)).toHaveLength(1);
+    bench.nowMs += 500;
+    await bench.lanes.setGroup('default', { default: { limit: 10, perMs: 1_000, burst: 10 } });
+    // Nine and a half were spent; each is back after a tenth of a second now.
+    bench.nowMs += 49;
+    expect(await bench.take()).toBeUndefined();
+    bench.nowMs += 1;
+    expect(await bench.serve(30)).toHaveLength(1);
+  });
+
   it('R3: a clock that steps back neither refills the bucket nor locks it', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 1_000, burst: 2 });

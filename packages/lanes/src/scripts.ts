@@ -72,6 +72,7 @@ const GATED_EXPORTS = [
   'await_claim',
   'await_no_claim',
   'bucket_opens_at',
+  'carried_over',
   'charge',
   'closed',
   'count_claim',

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** The six numbers kept of a gate; see `lua/includes/gates.lua`. */
+/** The seven numbers kept of a gate; see `lua/includes/gates.lua`. */
 export interface GateRecord {
   i: number;
   d: number;
@@ -8,9 +8,10 @@ export interface GateRecord {
   t: number;
   n: number;
   u: number;
+  b: number;
 }
 
-const FIELDS = ['i', 'd', 'm', 't', 'n', 'u'] as const;
+const FIELDS = ['i', 'd', 'm', 't', 'n', 'u', 'b'] as const;
 const DOUBLE_BYTES = 8;
 
 export function decodeGate(record: Buffer): GateRecord {

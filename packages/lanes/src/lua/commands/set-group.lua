@@ -10,10 +10,11 @@ local all = rare()
 local group, key = ARGV[1], KEYS[1]
 local names = { 'i', 'd', 'm', 'ti', 'td', 'tm' }
 local before = call('HMGET', key, unpack(names))
-local changed = false
+local changed, limits_changed = false, false
 for n = 1, #names do
   if (before[n] or '') ~= ARGV[n + 1] then
     changed = true
+    limits_changed = limits_changed or n <= 3
     if ARGV[n + 1] == '' then
       call('HDEL', key, names[n])
     else
@@ -23,6 +24,9 @@ for n = 1, #names do
 end
 if not changed then
   return 0
+end
+if limits_changed then
+  call('HSET', key, 'at', floor(now()))
 end
 if ARGV[2] ~= '' or ARGV[4] ~= '' then
   all.remember_group(group)

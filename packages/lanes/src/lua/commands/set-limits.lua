@@ -17,12 +17,12 @@ local before = {}
 for at, number in ipairs({ gate.own_i, gate.own_d, gate.own_m }) do
   before[at] = number > 0 and string.format('%.17g', number) or ''
 end
-local old_i, old_d, old_m = gate.i, gate.d, gate.m
+local old_m, spent, by = gate.m, gate.t, gate.b
 gate.own_i, gate.own_d, gate.own_m = interval or 0, depth or 0, max or 0
 gated().change(gate)
 local new = all.gate_anywhere(group, account)
 if new.i then
-  new.t = all.carry_over(old_i, old_d, new.t, new.i, new.d)
+  new.t = gated().carried_over(spent, by, new.i, new.d, now())
   gated().change(new)
 end
 if new.m and not old_m then

@@ -1,12 +1,13 @@
 --[[
   Gates: an account's settings and the limits of account x group, over all queues.
 
-  P::gates:<g> (hash): account -> six doubles
+  P::gates:<g> (hash): account -> seven doubles
     i interval in ms per unit of cost   d depth in ms (burst x interval)   m max in flight   (0 = no such limit)
-    t theoretical arrival time (GCRA)   n claims in flight                 u closed until
+    t theoretical arrival time (GCRA)   b interval that t was reckoned by (0 = none so far)
+    n claims in flight                  u closed until
   P::settings (hash): account -> four doubles
     w weight   p 1 = paused   o, c the current window, c -1 = no windows
-  P::g:<group> (hash): i, d, m of accounts without own limits; ti, td, tm, tt, tn of the total.
+  P::g:<group> (hash): i, d, m of accounts without own limits, since `at`; ti, td, tm, tt, tn of the total.
   P::win:<account> (sorted set): "open:close" by close, the windows computed ahead.
 
   One hash a group and one field an account, so that a call reads all gates it needs with one command and writes those
@@ -19,7 +20,7 @@
   from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
 local GATES, SETTINGS = PREFIX .. '::gates:', PREFIX .. '::settings'
-local NO_GATE = struct.pack('<dddddd', 0, 0, 0, 0, 0, 0)
+local NO_GATE = struct.pack('<ddddddd', 0, 0, 0, 0, 0, 0, 0)
 local MAX_CHANGED = 500
 -- By group and account: what was read or has changed since; false where nothing is recorded.
 local records, changed, changes = {}, {}, 0
@@ -83,8 +84,8 @@ local function save_gates()
 end
 
 -- The gate as it is from now on; it is written at the end of the call.
-local function keep(g, a, i, d, m, t, n, u)
-  records[g][a] = struct.pack('<ddddddc18', i, d, m, t, n, u, '                  ')
+local function keep(g, a, i, d, m, t, n, u, b)
+  records[g][a] = struct.pack('<dddddddc10', i, d, m, t, n, u, b, '          ')
   local accounts = changed[g]
   if not accounts then
     accounts = {}
@@ -101,8 +102,10 @@ end
 local function limits_of_group(g)
   local limits = default_limits[g]
   if not limits then
-    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm')
-    limits = { i = tonumber(f[1]) or 0, d = tonumber(f[2]) or 0, m = tonumber(f[3]) or 0 }
+    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm', 'at')
+    limits = {
+      i = tonumber(f[1]) or 0, d = tonumber(f[2]) or 0, m = tonumber(f[3]) or 0, at = tonumber(f[4]) or 0,
+    }
     default_limits[g] = limits
   end
   return limits
@@ -138,22 +141,32 @@ local function write_settings(a, s)
   end
 end
 
+-- The time of a bucket whose interval was b until `at` and is i since: as many tokens as were spent then stay spent.
+local function carried_over(t, b, i, d, at)
+  if b == i or b == 0 or i == 0 or t <= at then
+    return t
+  end
+  return at + math.min((t - at) / b * i, d)
+end
+
 -- A gate as a table. `own_i` and so on are what was set for the account; what counts may be the group's.
 local function gate_of(c, g, a)
   local record, theirs = record_of(g, a)
-  local i, d, m, t, n, u = struct.unpack('<dddddd', record or NO_GATE)
+  local i, d, m, t, n, u, b = struct.unpack('<ddddddd', record or NO_GATE)
   local k = { lane = g .. ':' .. a, a = a, g = g, own_i = i, own_d = d, own_m = m, t = t, n = n, u = u }
   if i == 0 and m == 0 and c.lim % 4 >= 2 then
     local limits = limits_of_group(g)
     i, d, m = limits.i, limits.d, limits.m
+    k.t = carried_over(t, b, i, d, limits.at)
   end
   k.i, k.d, k.m = i > 0 and i or nil, d, m > 0 and m or nil
+  k.b = i > 0 and i or b
   k.s = unpack_settings(theirs)
   return k
 end
 
 local function change(k)
-  keep(k.g, k.a, k.own_i, k.own_d, k.own_m, k.t, k.n, k.u)
+  keep(k.g, k.a, k.own_i, k.own_d, k.own_m, k.t, k.n, k.u, k.b)
 end
 
 -- When a bucket, of a gate or a total, has tokens for this cost, and what its time would be then.
@@ -246,6 +259,6 @@ end
 
 -- Jobs of the gate have ended or have been found to run: `by` more claims of it.
 local function count_claim(g, a, by)
-  local i, d, m, t, n, u = struct.unpack('<dddddd', record_of(g, a) or NO_GATE)
-  keep(g, a, i, d, m, t, math.max(n + by, 0), u)
+  local i, d, m, t, n, u, b = struct.unpack('<ddddddd', record_of(g, a) or NO_GATE)
+  keep(g, a, i, d, m, t, math.max(n + by, 0), u, b)
 end

@@ -13,14 +13,18 @@ local function pass(c, g, a, tag)
       return nil
     end
   end
-  local own_i, own_d, own_m, spent, n, u = struct.unpack('<dddddd', record or NO_GATE)
+  local own_i, own_d, own_m, spent, n, u, b = struct.unpack('<ddddddd', record or NO_GATE)
   local i, d, m = own_i, own_d, own_m
   if i == 0 and m == 0 and c.lim % 4 >= 2 then
     local limits = limits_of_group(g)
     i, d, m = limits.i, limits.d, limits.m
+    if b ~= i then
+      spent = carried_over(spent, b, i, d, limits.at)
+    end
   end
   local price = i < d and i or d
   if i > 0 then
+    b = i
     if spent > t + d then
       return nil
     end
@@ -43,7 +47,7 @@ local function pass(c, g, a, tag)
     take_claim(c, id, finish, '1', lane)
   end
   if i > 0 or m > 0 then
-    keep(g, a, own_i, own_d, own_m, spent, n, u)
+    keep(g, a, own_i, own_d, own_m, spent, n, u, b)
   end
   return id, finish, m > 0 and n >= m or i > 0 and spent + price - d > t
 end
