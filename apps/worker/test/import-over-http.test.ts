@@ -76,7 +76,7 @@ describe('a CSV that is uploaded', () => {
     const stopped = await second;
     const early = await view();
     const fourth = beginOf(4);
-    stopped.release();
+    await stopped.release();
     await fourth;
     const late = await view();
     victim.signal('SIGKILL');

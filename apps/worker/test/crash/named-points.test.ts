@@ -78,7 +78,8 @@ describe('a worker killed', { timeout: 90_000 }, () => {
 });
 
 describe('a worker stopped past its lease that goes on', { timeout: 90_000 }, () => {
-  // Protected by `takenMsAgo` in the queue's fairlane-worker.ts: a lease counts from before the request for the job.
+  // Protected by `takenMsAgo` in the queue's fairlane-worker.ts (a lease counts from before the request for the job), and
+  // before that by `socketTimeout` in connections.ts: what it wakes with is given up.
   const afterAdmission = striking('after admission', 'blind', 'stop');
   test('A03: hears of a job that another has finished, and does not even begin (R2)', async () => {
     const { view, seen, effectsAfterStop } = await afterAdmission();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
-import { createOperations, createProducer, type JobView } from '@fairlane/queue';
+import { createOperations, createProducer, type JobView, type Operations } from '@fairlane/queue';
 import { startFaultProxy } from '@fairlane/testkit';
 import type { AccountKind, ReferenceReport, Sandbox } from '@fairlane/testkit/sandbox';
 import { expect } from 'vitest';
@@ -94,9 +94,20 @@ export async function strike({ redis, sandbox }: Stage, { point, kind, by }: Str
     const endedAfterMs = performance.now() - struckAt;
     let effectsAfterStop = {};
     if (by === 'stop') {
-      wireOfJob.release();
+      await wireOfJob.release();
+      const stoppedAt = await lastBeat(operations, victim);
       victim.signal('SIGCONT');
-      await expect.poll(async () => attemptsEnded(victim), { timeout: END_MS, interval: 100 }).toBe(1);
+      // A worker that wakes may give its connection up as silent before it hears what lies ready on it.
+      await expect
+        .poll(
+          async () =>
+            (await attemptsEnded(victim)) === 1 || (await isIdleSince(stoppedAt, operations, victim)),
+          {
+            timeout: END_MS,
+            interval: 100,
+          },
+        )
+        .toBe(true);
       effectsAfterStop = await effectsOf(victim);
     }
     const { byReference = {} } = await sandbox.report({ full: true });
@@ -132,6 +143,16 @@ function messageOf(accountId: string) {
 function viewOf(view: JobView | undefined): JobView {
   if (view === undefined) throw new Error('the job is gone');
   return view;
+}
+
+async function lastBeat(operations: Operations, { pid }: WorkerProcess): Promise<number> {
+  const worker = (await operations.workers()).find((each) => each.pid === pid);
+  return worker?.lastBeatMs ?? 0;
+}
+
+async function isIdleSince(beatMs: number, operations: Operations, { pid }: WorkerProcess): Promise<boolean> {
+  const workers = await operations.workers();
+  return workers.some((each) => each.pid === pid && each.status === 'idle' && each.lastBeatMs > beatMs);
 }
 
 async function attemptsEnded(worker: WorkerProcess): Promise<number> {

@@ -174,7 +174,7 @@ describe('the fault proxy', () => {
     one.say('ab');
     const link = await stopped;
     one.say('c');
-    link.release();
+    await link.release();
     one.say('d');
     await expect.poll(() => one.heard()).toBe('helloabcd');
   });

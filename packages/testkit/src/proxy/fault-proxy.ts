@@ -12,7 +12,7 @@ export interface FaultProxyOptions {
 export interface StoppedLink {
   cut(): void;
   /** Passes on what was held back, as a network that was slow. */
-  release(): void;
+  release(): Promise<void>;
 }
 
 /**

@@ -23,6 +23,8 @@ export class Link {
   readonly #gaps = new Set<Direction>();
   /** What arrived since the connection stopped, to be passed on in this order. */
   readonly #held: (() => void)[] = [];
+  /** Chunks on their way, in order: a shorter delay must not overtake a longer one. */
+  readonly #onTheWay = { toServer: Promise.resolve(), toClient: Promise.resolve() };
   #isStopped = false;
   #isSilent = false;
 
@@ -60,27 +62,25 @@ export class Link {
     this.#isSilent = true;
   }
 
-  /** Passes on what was held back since the connection stopped. */
-  release(): void {
+  /** Passes on what was held back since the connection stopped; resolves when all of it is written. */
+  async release(): Promise<void> {
     this.#isStopped = false;
     for (const passOn of this.#held.splice(0)) passOn();
+    await Promise.all(Object.values(this.#onTheWay));
   }
 
   #carry(direction: Direction, from: Socket, to: Socket): void {
     let tail = '';
-    /** Chunks on their way, in order: a shorter delay must not overtake a longer one. */
-    let onTheWay = Promise.resolve();
-
     const passOn = (chunk: Buffer) => {
       // One that waits for a slow reader holds back what follows, and no more is read meanwhile.
       from.pause();
       const arrivesAt = performance.now() + this.#weather.delayMs();
-      onTheWay = onTheWay
+      this.#onTheWay[direction] = this.#onTheWay[direction]
         .then(async () => until(arrivesAt))
         .then(async () => deliver(to, chunk))
         .then(() => void from.resume());
     };
-    const passOnEnd = () => void onTheWay.then(() => to.end());
+    const passOnEnd = () => void this.#onTheWay[direction].then(() => to.end());
     from.on('data', (chunk: Buffer) => {
       if (this.#isSilent) return;
       if (!this.#isStopped && this.#weather.isWatched()) {
