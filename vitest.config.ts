@@ -10,7 +10,8 @@ export default defineConfig({
     include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'scripts/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.long.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the processors of a small machine: many tests wait for processes, leases and browsers.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // The default of one second is a race on a busy machine; a condition that holds costs no more.

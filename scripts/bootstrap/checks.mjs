@@ -66,9 +66,7 @@ async function succeeds(check) {
 async function runVitest(suite, filters) {
   rmSync(RESULTS, { force: true });
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${RESULTS}`];
-  // Coverage of a part of the tests would only mislead.
   if (suite === 'test:long') args.push('--config', 'vitest.long.config.ts');
-  else if (filters.length === 0) args.push('--coverage');
   const ok = await tool('vitest/vitest.mjs', [...args, ...filters]);
   return countTests(readResults(), ok);
 }
