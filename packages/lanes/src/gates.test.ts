@@ -91,6 +91,18 @@ describe('rate', () => {
     expect(await bench.serve(30)).toHaveLength(1);
   });
 
+  it('R9: what was spent beyond a smaller burst is forgiven when the limits change, whenever the account comes back', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 1_000, burst: 100 });
+    // Not all of it: the lane is empty and open, so nothing is kept of it in the queue.
+    await bench.add('A', 99);
+    expect(await bench.serve(100)).toHaveLength(99);
+    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 1_000, burst: 10 });
+    bench.nowMs += 10_000;
+    await bench.add('A', 11);
+    expect(await bench.serve(11)).toHaveLength(10);
+  });
+
   it('R3: a clock that steps back neither refills the bucket nor locks it', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 1_000, burst: 2 });

@@ -36,8 +36,8 @@ if ARGV[5] ~= '' or ARGV[7] ~= '' then
   all.limit_everywhere(4)
 end
 if ARGV[5] ~= '' then
-  local spent = tonumber(call('HGET', key, 'tt'))
-  call('HSET', key, 'tt', all.carry_over(tonumber(before[4]), tonumber(before[5]), spent, tonumber(ARGV[5]), tonumber(ARGV[6])))
+  local spent, by = tonumber(call('HGET', key, 'tt')) or 0, tonumber(before[4]) or 0
+  call('HSET', key, 'tt', all.carry_over(spent, by, tonumber(ARGV[5]), tonumber(ARGV[6])))
 end
 if ARGV[4] ~= '' and not before[3] then
   for lane, count in pairs(all.adopt_active(group, nil, 1)) do

@@ -22,7 +22,7 @@ gate.own_i, gate.own_d, gate.own_m = interval or 0, depth or 0, max or 0
 gated().change(gate)
 local new = all.gate_anywhere(group, account)
 if new.i then
-  new.t = gated().carried_over(spent, by, new.i, new.d, now())
+  new.t = all.carry_over(spent, by, new.i, new.d)
   gated().change(new)
 end
 if new.m and not old_m then

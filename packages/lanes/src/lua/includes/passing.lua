@@ -18,9 +18,7 @@ local function pass(c, g, a, tag)
   if i == 0 and m == 0 and c.lim % 4 >= 2 then
     local limits = limits_of_group(g)
     i, d, m = limits.i, limits.d, limits.m
-    if b ~= i then
-      spent = carried_over(spent, b, i, d, limits.at)
-    end
+    spent = carried_over(spent, b, i, d, limits.at)
   end
   local price = i < d and i or d
   if i > 0 then

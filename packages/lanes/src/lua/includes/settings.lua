@@ -99,14 +99,10 @@ local function adopt_active(g, lane, kind)
   return adopted
 end
 
--- A bucket keeps what was spent of it when its limits change: the same number of tokens.
-local function carry_over(i, d, t, new_i, new_d)
-  local start = now()
-  if not i or not t or t <= start then
-    return start
-  end
-  local spent = math.min(t - start, d) / i
-  return start + math.min(spent * new_i, new_d)
+-- The time of a bucket whose interval was b until now and is i from now on: the same number of tokens is spent, and none
+-- beyond its new depth.
+local function carry_over(t, b, i, d)
+  return math.min(gated.carried_over(t, b, i, d, now()), now() + d)
 end
 
 -- One worker of a queue that has to wait hears until when.
