@@ -26,8 +26,9 @@ for number = 1, own.runs do
   end
   ARGV = { unpack(all_args, at + 1, at + tonumber(all_args[at])) }
   at = at + tonumber(all_args[at]) + 1
-  own.ended, own.parent, own.finishing, own.attempts, own.asks_children = nil, nil, nil, nil, nil
-  own.started, own.served, own.fence, own.token = nil, nil, nil, nil
+  setmetatable(theirs, nil)
+  own.ended, own.finishing, own.attempts, own.asks_children = nil, nil, nil, nil
+  own.served, own.fence, own.token = nil, nil, nil
   local ok, reply = pcall(run)
   if ok then
     replies[number] = { reply }

@@ -76,9 +76,6 @@ local function settle()
   return {}
 end
 
--- BullMQ's commands on keys that are ours, by key: one look-up for each.
-local mine = {}
-
 -- What one run has read of this hash the next ones of the call need not read again.
 mine[META] = function(command, key, ...)
   if command == 'HGET' then
@@ -186,27 +183,7 @@ local function on_finished(command, key, ...)
   if command ~= 'ZADD' or ARGV[5] ~= 'completed' then
     return long_way(rare).handle(ARGV[5], command, key, ...)
   end
-  local lane = own.lane_of[KEYS[12]]
-  call('LPUSH', own.own .. ':x:c:' .. string.sub(lane, string.find(lane, ':', 1, true) + 1), ARGV[1])
-  return call('ZADD', key, ...)
-end
-
-local function redirect(command, key, ...)
-  local on_key = mine[key]
-  if on_key then
-    return on_key(command, key, ...)
-  elseif key == own.started then
-    return starting(command, key)
-  elseif command == 'SET' then
-    own.token = ...
-  elseif command == 'HMSET' and ... == 'processedOn' then
-    own.started, own.starting = key, { ... }
-    return
-  elseif own.parent or command == 'HMSET' and ... == 'name' or command == 'DEL' and select('#', ...) > 0 then
-    return long_way(rare).redirect(command, key, ...)
-  elseif own.asks_children then
-    return children(command, key, ...)
-  end
+  call('LPUSH', own.own .. ':x:c:' .. string.match(own.lane_of[KEYS[12]], ':(.*)'), ARGV[1])
   return call(command, key, ...)
 end
 

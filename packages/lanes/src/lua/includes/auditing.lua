@@ -45,7 +45,7 @@ local function count_claims(lane)
   local count = 0
   for _, c in ipairs(all_queues()) do
     for _, record in ipairs(call('HVALS', c.own .. ':k')) do
-      local kinds, its = string.match(record, '^%S+ (%d) (.*)$')
+      local kinds, its = string.match(record, '^%S+ +(%d) (.*)$')
       if its == lane and kinds ~= '2' then
         count = count + 1
       end

@@ -2,6 +2,7 @@
   Records of claims, and the lanes that wait for one to end.
 
   P::q:<queue>:k (hash): job -> record "<fence> <kinds> <lane>"; kinds: 1 the gate counts it, 2 the group's total, 3 both.
+  Records are longer than they need be, since Redis walks through a hash whose values have 64 bytes or less.
   P::waiting (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
   colon. In most calls it is empty, which is asked once.
 ]]

@@ -224,7 +224,7 @@ end
 -- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
 local function take_claim(c, id, finish, kinds, lane)
   c.fence = string.format('%d-%d', now(), finish * 0x10000)
-  keep_claim(c, id, c.fence .. ' ' .. kinds .. ' ' .. lane)
+  keep_claim(c, id, string.format('%-61s %d %s', c.fence, kinds, lane))
 end
 
 -- Spends the tokens of one admission and takes the claim where something counts claims.

@@ -1,11 +1,24 @@
 --[[
-  BullMQ reads and writes the hash of a job in several commands, and a command costs Redis far more than its work.
-  Those that follow each other are joined; the same fields end up with the same values.
+  Where BullMQ's commands go: `mine` by key, where the key is ours; `theirs` by command, on all other keys; what neither
+  knows is for Redis. The commands on one job are joined: BullMQ reads and writes its hash in several, and a command
+  costs Redis far more than its work. The same fields end up with the same values.
 
     finish  EXISTS, HMGET parentKey ..., HINCRBY atm, HSET returnvalue ...  ->  HMGET, HSET
             SCARD dependencies, ZCARD unsuccessful                          ->  EXISTS of both
     start   HMSET processedOn ..., HINCRBY ats, HGETALL                     ->  HGETALL, HMSET
 ]]
+local mine, theirs = {}, {}
+
+local function redirect(command, key, ...)
+  local run_command = mine[key] or theirs[command] or call
+  return run_command(command, key, ...)
+end
+
+-- A job with a parent: this run may touch any job of any queue, by any command.
+local function touch_others()
+  setmetatable(theirs, { __index = function() return long_way(rare).redirect end })
+end
+
 local function one_more(count)
   return count and string.format('%d', count + 1) or '1'
 end
@@ -14,7 +27,9 @@ local function read_finishing(key)
   local fields = call('HMGET', key, 'parentKey', 'parent', 'deid', 'ln', 'atm')
   own.finishing = fields
   own.lane_of[key] = fields[4] or 'default:'
-  own.parent = fields[1]
+  if fields[1] then
+    touch_others()
+  end
   return fields
 end
 
@@ -43,16 +58,34 @@ local function finishing(command, key, ...)
 end
 
 -- SCARD and ZCARD of what a parent waits for.
-local function children(command, key, ...)
-  if command == 'SCARD' then
+function theirs.SCARD(command, key, ...)
+  if own.asks_children then
     own.asks_children = call('EXISTS', key, KEYS[12] .. ':unsuccessful') == 0
     if own.asks_children then
       return 0
     end
-  elseif command == 'ZCARD' then
+  end
+  return call(command, key, ...)
+end
+
+function theirs.ZCARD(command, key, ...)
+  if own.asks_children then
     own.asks_children = false
     return 0
   end
+  return call(command, key, ...)
+end
+
+function theirs.DEL(command, key, ...)
+  if select('#', ...) > 0 then
+    return long_way(rare).redirect(command, key, ...)
+  end
+  return call(command, key)
+end
+
+-- The lock of the job that is handed out.
+function theirs.SET(command, key, ...)
+  own.token = ...
   return call(command, key, ...)
 end
 
@@ -61,7 +94,7 @@ local function starting(command, key)
   if command == 'HINCRBY' then
     return 1
   end
-  own.started = nil
+  mine[key] = nil
   local job = call(command, key)
   local last = #job
   if last > 0 then
@@ -81,4 +114,16 @@ local function starting(command, key)
     end
   end
   return job
+end
+
+function theirs.HMSET(command, key, ...)
+  local first = ...
+  if first == 'processedOn' then
+    own.starting = { ... }
+    mine[key] = starting
+    return
+  elseif first == 'name' then
+    return long_way(rare).redirect(command, key, ...)
+  end
+  return call(command, key, ...)
 end

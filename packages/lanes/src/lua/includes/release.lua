@@ -11,7 +11,7 @@ local function read_claims(c)
     local record = found[i]
     own.claims[own.ids[i]] = record
     if record then
-      local g, a = string.match(record, '^%S+ %d ([^:]*):(.*)$')
+      local g, a = string.match(record, '^%S+ +%d ([^:]*):(.*)$')
       local accounts = ending[g] or {}
       ending[g] = accounts
       accounts[#accounts + 1], accounts[#accounts + 2] = a, record
@@ -60,7 +60,7 @@ local function release(c, id, fence)
       return 0
     end
     local taken
-    taken, kinds, lane = string.match(record, '^(%S+) (%d) (.*)$')
+    taken, kinds, lane = string.match(record, '^(%S+) +(%d) (.*)$')
     if fence and taken ~= fence then
       return 0
     end

@@ -88,7 +88,7 @@ local function adopt_active(g, lane, kind)
       local its = lane_of(c, id)
       if its == lane or (not lane and split(its) == g) then
         local record = call('HGET', c.own .. ':k', id)
-        local kinds = record and tonumber(string.match(record, '^%S+ (%d)')) or 0
+        local kinds = record and tonumber(string.match(record, '^%S+ +(%d)')) or 0
         if kinds ~= kind and kinds ~= 3 then
           call('HSET', c.own .. ':k', id, string.format('%d-0 %d ', now(), kinds + kind) .. its)
           adopted[its] = (adopted[its] or 0) + 1
