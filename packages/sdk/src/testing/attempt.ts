@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HandlerContext, JobImplementation, JobInfo, JobLogger } from '../handler.js';
+import type { HandlerContext, JobImplementation, JobInfo, JobLogger } from '../contract/handler.js';
 import type { FakeClock } from './fake-clock.js';
 import { MemoryEffects, type EffectScope } from './memory-effects.js';
 import type { MemoryLedger } from './memory-ledger.js';

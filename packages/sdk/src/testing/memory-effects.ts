@@ -1,7 +1,12 @@
-import { classifyError } from '../classify-error.js';
-import { decideEffect, DEFAULT_SETTLE_MS } from '../effect-decision.js';
-import { EffectDeferredError, PermanentError, RetryableError, UnknownOutcomeError } from '../errors.js';
-import type { EffectCall, EffectOptions } from '../handler.js';
+import { classifyError } from '../errors/classify-error.js';
+import { decideEffect, DEFAULT_SETTLE_MS } from '../decisions/effect-decision.js';
+import {
+  EffectDeferredError,
+  PermanentError,
+  RetryableError,
+  UnknownOutcomeError,
+} from '../errors/errors.js';
+import type { EffectCall, EffectOptions } from '../contract/handler.js';
 import { boundedCall, CallAbortedError, type Timer } from '../internal/bounded-call.js';
 import { EffectNames } from '../internal/effect-names.js';
 import { keepResult } from '../internal/kept-result.js';

@@ -8,7 +8,7 @@ import {
   connectToTwoAddresses,
   startFlakyServer,
   type FlakyServer,
-} from './testing-support/flaky-server.js';
+} from '../testing-support/flaky-server.js';
 
 let server: FlakyServer;
 let nowhere: number;

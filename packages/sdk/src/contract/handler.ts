@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JobContract } from './contract.js';
-import type { FairlaneError } from './errors.js';
+import type { ErrorTranslation } from '../errors/classify-error.js';
 
 /** Takes a message, or fields and a message. */
 export interface LogMethod {
@@ -81,12 +81,6 @@ export type Handler<S extends z.ZodType, R = unknown> = (
   payload: z.output<S>,
   context: HandlerContext,
 ) => Promise<R>;
-
-/**
- * Says what an error of a library means that nothing else knows: an error of this package in its place, or undefined
- * to leave it as it is.
- */
-export type ErrorTranslation = (error: unknown) => FairlaneError | undefined;
 
 /** Third argument of {@link implement}. */
 export interface ImplementOptions {

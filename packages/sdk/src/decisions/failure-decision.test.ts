@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CLASSES, ERROR_CODES, type Classification } from './classification.js';
-import { DEFAULT_RETRY_POLICY } from './contract.js';
+import { ERROR_CLASSES, ERROR_CODES, type Classification } from '../errors/classification.js';
+import { DEFAULT_RETRY_POLICY } from '../contract/contract.js';
 import { decideFailure, type FailedAttempt } from './failure-decision.js';
-import { DEAD_CODES } from './job-states.js';
+import { DEAD_CODES } from '../job-states.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2024, 0, 2);

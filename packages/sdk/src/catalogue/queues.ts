@@ -1,5 +1,5 @@
-import { DefinitionError } from './errors.js';
-import { isSimpleName } from './names.js';
+import { DefinitionError } from '../errors/errors.js';
+import { isSimpleName } from '../contract/names.js';
 
 /** Most jobs one worker runs at once, per queue. */
 export const MAX_SLOTS = 1_000;

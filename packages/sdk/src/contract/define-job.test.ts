@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_RETRY_POLICY } from './contract.js';
 import { defineJob } from './define-job.js';
-import { DefinitionError } from './errors.js';
+import { DefinitionError } from '../errors/errors.js';
 
 const payload = z.object({ accountId: z.string(), invoiceId: z.string(), tries: z.number().optional() });
 const good = {

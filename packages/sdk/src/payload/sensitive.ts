@@ -1,5 +1,5 @@
-import type { JobContract } from './contract.js';
-import { payloadSchema, resolveRef, type PayloadSchema } from './payload-schema.js';
+import type { JobContract } from '../contract/contract.js';
+import { payloadSchema, resolveRef, type PayloadSchema } from '../schema/payload-schema.js';
 
 /** What stands in for a sensitive value. */
 export const MASK = '[redacted]';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './contract.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../contract/contract.js';
 import { nextDelayMs, retryDelayMs } from './retry.js';
 
 const policies: fc.Arbitrary<RetryPolicy> = fc

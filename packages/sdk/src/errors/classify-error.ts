@@ -6,7 +6,7 @@ import {
   type Classification,
 } from './classification.js';
 import { classifyAws, classifyRedis } from './client-errors.js';
-import type { JobImplementation } from './handler.js';
+import type { FairlaneError } from './errors.js';
 import { classifyStatus } from './http-error.js';
 import { classifyNodeCode } from './node-codes.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -30,12 +30,18 @@ export function classifyError(error: unknown, nowMs: number = Date.now()): Class
 }
 
 /**
+ * Says what an error of a library means that nothing else knows: an error of this package in its place, or undefined
+ * to leave it as it is.
+ */
+export type ErrorTranslation = (error: unknown) => FairlaneError | undefined;
+
+/**
  * {@link classifyError} after the implementation's own `translateError`. A translation that throws is left out.
  *
  * @param nowMs milliseconds since the epoch, for Retry-After dates of foreign errors.
  */
 export function classifyFailure(
-  { translateError }: Pick<JobImplementation, 'translateError'>,
+  { translateError }: { readonly translateError?: ErrorTranslation },
   error: unknown,
   nowMs: number = Date.now(),
 ): Classification {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineJob } from './define-job.js';
+import { defineJob } from '../contract/define-job.js';
 import { maskSensitive, sensitiveFields } from './sensitive.js';
 
 const secret = z.string().meta({ sensitive: true });

@@ -1,6 +1,6 @@
-import type { Classification } from './classification.js';
-import type { RetryPolicy } from './contract.js';
-import { DEAD_CODES, type DeadCode } from './job-states.js';
+import type { Classification } from '../errors/classification.js';
+import type { RetryPolicy } from '../contract/contract.js';
+import { DEAD_CODES, type DeadCode } from '../job-states.js';
 import { nextDelayMs, retryDelayMs } from './retry.js';
 
 /** A failed attempt, as {@link decideFailure} needs to know it. */

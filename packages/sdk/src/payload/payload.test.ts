@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineJob } from './define-job.js';
-import { PayloadError, VersionAheadError } from './errors.js';
+import { defineJob } from '../contract/define-job.js';
+import { PayloadError, VersionAheadError } from '../errors/errors.js';
 import { MAX_ISSUES, parsePayload, readStoredPayload } from './payload.js';
 
 const base = { name: 'invoice.print', account: () => 'acme', key: () => ['1'] };

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { KeyPart } from './contract.js';
-import { defineJob } from './define-job.js';
-import { PayloadError } from './errors.js';
+import type { KeyPart } from '../contract/contract.js';
+import { defineJob } from '../contract/define-job.js';
+import { PayloadError } from '../errors/errors.js';
 import { identify, jobIdOf, MAX_ACCOUNT_BYTES, MAX_KEY_BYTES, MAX_KEY_PARTS } from './identity.js';
 
 const part = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { JobContract } from './contract.js';
-import { DefinitionError, PayloadError } from './errors.js';
+import type { JobContract } from '../contract/contract.js';
+import { DefinitionError, PayloadError } from '../errors/errors.js';
 import type { LimitGroups } from './limit-groups.js';
-import { payloadSchema } from './payload-schema.js';
+import { payloadSchema } from '../schema/payload-schema.js';
 import type { Queues } from './queues.js';
-import { SAMPLE_TEXT, samplePayloads } from './sample-payload.js';
+import { SAMPLE_TEXT, samplePayloads } from '../schema/sample-payload.js';
 
 /** Everything producers, workers and boards know about the jobs of a deployment. */
 export interface Catalogue {

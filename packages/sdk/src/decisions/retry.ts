@@ -1,5 +1,5 @@
-import type { Classification } from './classification.js';
-import type { RetryPolicy } from './contract.js';
+import type { Classification } from '../errors/classification.js';
+import type { RetryPolicy } from '../contract/contract.js';
 
 /**
  * Milliseconds to wait after the given attempt (counted from 1) failed: full jitter,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { JobContract } from './contract.js';
-import { PayloadError, VersionAheadError, type PayloadIssue } from './errors.js';
+import type { JobContract } from '../contract/contract.js';
+import { PayloadError, VersionAheadError, type PayloadIssue } from '../errors/errors.js';
 
 /** Most issues reported for one payload. */
 export const MAX_ISSUES = 20;

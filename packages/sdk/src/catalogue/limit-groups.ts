@@ -1,5 +1,5 @@
-import { DefinitionError } from './errors.js';
-import { isSimpleName } from './names.js';
+import { DefinitionError } from '../errors/errors.js';
+import { isSimpleName } from '../contract/names.js';
 
 /** Most limit groups of a catalogue: admission looks at each of them (R10). */
 export const MAX_LIMIT_GROUPS = 32;

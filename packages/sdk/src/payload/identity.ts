@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { canonicalJson } from './canonical-json.js';
-import type { JobContract, KeyPart } from './contract.js';
-import { PayloadError, type PayloadIssue } from './errors.js';
+import type { JobContract, KeyPart } from '../contract/contract.js';
+import { PayloadError, type PayloadIssue } from '../errors/errors.js';
 
 /** Longest account id, in UTF-8 bytes: it is part of many keys in Redis. */
 export const MAX_ACCOUNT_BYTES = 256;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { JobContract } from './contract.js';
-import { DefinitionError } from './errors.js';
+import { DefinitionError } from '../errors/errors.js';
 import { isJobName, isSimpleName } from './names.js';
-import { payloadSchema } from './payload-schema.js';
-import { samplePayloads } from './sample-payload.js';
+import { payloadSchema } from '../schema/payload-schema.js';
+import { samplePayloads } from '../schema/sample-payload.js';
 
 /** BullMQ's highest priority number. */
 const MAX_PRIORITY = 2_097_151;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCatalogue } from './catalogue.js';
-import type { JobContract } from './contract.js';
-import { defineJob } from './define-job.js';
-import { DefinitionError, PayloadError } from './errors.js';
+import type { JobContract } from '../contract/contract.js';
+import { defineJob } from '../contract/define-job.js';
+import { DefinitionError, PayloadError } from '../errors/errors.js';
 import { defineLimitGroups, MAX_LIMIT_GROUPS } from './limit-groups.js';
 import { defineQueues, type Queues } from './queues.js';
 

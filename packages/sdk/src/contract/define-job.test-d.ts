@@ -13,7 +13,7 @@ import {
   type KeyPart,
   type Payload,
   type PayloadInput,
-} from './index.js';
+} from '../index.js';
 
 const payload = z.object({
   accountId: z.string(),
