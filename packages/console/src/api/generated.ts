@@ -88,9 +88,27 @@ export interface Limits {
 export interface AccountList {
   items: {
     account: string;
+    /**
+     * Jobs in its lanes
+     */
     waiting: number;
+    ready: number;
+    /**
+     * Kept by a gate, or put off by a worker that has no handler for them
+     */
+    held: number;
+    active: number;
+    dead: number;
     oldestEligibleAgeMs: number | null;
     oldestWaitingAgeMs: number;
+    /**
+     * When the next delayed job is due or the next gate may open
+     */
+    nextRunAt: string | null;
+    /**
+     * As in the view of the account
+     */
+    explanation: string;
   }[];
   /**
    * For the next page; null at the end

@@ -9,11 +9,11 @@ import {
 } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import { openBackends } from '../backend/open-backends.js';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
 import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
-import { RedisSessions } from '../producer/redis-session.js';
+import { RedisSessions } from '../redis/redis-session.js';
 import { toAccountView, type AccountView } from '../views/account-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
@@ -86,8 +86,10 @@ export interface Operations {
   pause(account: string, by: string): Promise<boolean>;
   resume(account: string, by: string): Promise<boolean>;
   account(account: string): Promise<AccountView>;
-  /** What the jobs of that account wait for besides its own limits: queues, workers, people. */
-  surroundings(view: AccountView): Promise<Surroundings>;
+  /** What the jobs of each of these accounts wait for besides its own limits: queues, workers, people. */
+  surroundings<const V extends readonly AccountView[]>(
+    views: V,
+  ): Promise<{ readonly [K in keyof V]: Surroundings }>;
   /** Accounts with a backlog, the longest waiting first; with `search` those whose id begins with it, by id. */
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
   /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
@@ -161,13 +163,13 @@ export function createOperations(options: OperationsOptions): Operations {
     pause: (account, by) => sessions.run(() => lanes.pause(account, by)),
     resume: (account, by) => sessions.run(() => lanes.resume(account, by)),
     account: (account) => sessions.run(async () => toAccountView(await lanes.account(account))),
-    surroundings: (view) =>
+    surroundings: (accounts) =>
       sessions.run(() =>
-        readSurroundings(view, {
+        readSurroundings(accounts, {
           client,
           prefix,
           queues,
-          deadLetters: (account, limit) => deadLetters.list({ account, limit }),
+          deadCodes: (account, limit) => deadLetters.codesOf(account, limit),
         }),
       ),
     workers: () => sessions.run(() => readWorkers(client, prefix)),
