@@ -68,7 +68,11 @@ const bulkMatch = {
   until: z.iso.datetime().meta({ description: 'What dies later stays out' }),
 };
 
-export const bulkPreview = z.object({ ...bulkMatch, complete }).meta({ id: 'BulkReplayPreview' });
+const byAccount = z
+  .array(z.object({ account: z.string(), matched: z.int() }))
+  .meta({ description: 'Of the matched: the accounts with most of them, 20 at most' });
+
+export const bulkPreview = z.object({ ...bulkMatch, byAccount, complete }).meta({ id: 'BulkReplayPreview' });
 
 export const bulkStarted = z
   .object({ operation: z.string(), ...bulkMatch })

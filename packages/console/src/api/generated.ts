@@ -132,6 +132,13 @@ export interface BulkReplayPreview {
    */
   until: string;
   /**
+   * Of the matched: the accounts with most of them, 20 at most
+   */
+  byAccount: {
+    account: string;
+    matched: number;
+  }[];
+  /**
    * False where there were more than one count looks at (500,000): then there are at least so many
    */
   complete: boolean;

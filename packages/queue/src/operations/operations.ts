@@ -28,8 +28,8 @@ import type {
   BulkCancelOutcome,
   BulkCancelRequest,
   BulkFilter,
-  BulkMatch,
   BulkOperation,
+  BulkPreview,
   BulkReplayOutcome,
   BulkReplayRequest,
   CancelFilter,
@@ -116,7 +116,7 @@ export interface Operations {
   /** A person's word on an effect whose outcome nobody could tell; the job that died of it goes on. */
   resolveEffect(id: string, name: string, verdict: EffectVerdict): Promise<ResolveOutcome>;
   /** What a bulk replay of a filter would do. Takes as many calls as there are pages of dead letters. */
-  previewReplay(filter: BulkFilter): Promise<BulkMatch>;
+  previewReplay(filter: BulkFilter): Promise<BulkPreview>;
   /** Registers a bulk replay, which a `createBulkRunner` of any process carries out. */
   replayAll(request: BulkReplayRequest): Promise<BulkReplayOutcome>;
   /** What a bulk cancel of a filter would do. Takes as many calls as there are pages of jobs. */

@@ -101,7 +101,7 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
 }
 
 /** The lanes keep a job's lane as `<group>:<account>`; without it the job is in the shared one. */
-function readLane(lane = 'default:'): { group: string; account: string } {
+export function readLane(lane = 'default:'): { group: string; account: string } {
   const colon = lane.indexOf(':');
   return { group: lane.slice(0, colon), account: lane.slice(colon + 1) };
 }

@@ -61,7 +61,7 @@ async function deadIds(operations: Operations): Promise<string[]> {
 }
 
 describe('a dry run', () => {
-  it('counts by code what a replay would do, leaves unresolved ones out and starts nothing', async () => {
+  it('counts by code and account what a replay would do, leaves unresolved ones out and starts nothing', async () => {
     await bury(3);
     await bury(2, { error: new RetryableError({ reason: 'hung up' }) });
     await bury(1, { account: 'other' });
@@ -70,6 +70,10 @@ describe('a dry run', () => {
     expect(await operations.previewReplay({})).toMatchObject({
       matched: 4,
       byCode: { rejected: 4 },
+      byAccount: [
+        { account: 'acme', matched: 3 },
+        { account: 'other', matched: 1 },
+      ],
       unresolved: 2,
     });
     expect(await operations.previewReplay({ account: 'other' })).toMatchObject({ matched: 1, unresolved: 0 });
