@@ -65,6 +65,6 @@ export { createStatistics, type Statistics, type StatisticsOptions } from './sta
 export type { Figures, Quantiles } from './statistics/figures.js';
 export type { MinuteFigures } from './statistics/minute-reader.js';
 export type { QueueState } from './statistics/surveyor.js';
-export type { RedisSettings } from './connections.js';
+export type { RedisSettings } from './redis/connections.js';
 export type { QueueLogger } from './logging.js';
 export { isEnvelope, parseJobData, type Envelope } from './jobs/envelope.js';

@@ -1,6 +1,6 @@
 import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
-import { isSilence } from '../connections.js';
+import { isSilence } from '../redis/connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';

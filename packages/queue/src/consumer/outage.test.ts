@@ -10,7 +10,7 @@ import {
   type Producer,
   type QueueLogger,
 } from '../index.js';
-import { reconnectDelayMs } from '../connections.js';
+import { reconnectDelayMs } from '../redis/connections.js';
 import { defineParcelJob, parcelCatalogue } from '../../test/support/parcels.js';
 import { until } from '../../test/support/until.js';
 

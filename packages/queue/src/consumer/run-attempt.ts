@@ -3,16 +3,17 @@ import { classifyFailure, identify, type HandlerContext } from '@fairlane/sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
+import type { Settlement } from '../jobs/settlement.js';
 import { isClaimCheck } from '../payloads/claim-check.js';
 import { fetchData } from '../payloads/fetch-data.js';
 import { moveLargeResult } from '../payloads/move-large-result.js';
 import { bindLogger, describeError, type QueueLogger } from '../logging.js';
-import { AttemptFailed } from './attempt-failed.js';
+import { AttemptFailed } from '../jobs/attempt-failed.js';
 import type { EffectRunner } from './effects.js';
 import type { ConsumerHooks } from './hooks.js';
 import type { Lease } from './lease.js';
 import { readJob, type ReadJob } from './read-job.js';
-import { settle, type Settlement } from './settlement.js';
+import { settle } from './settle.js';
 import { StopSignal } from './stop-signal.js';
 
 /** How long a handler may take to notice its abort before the attempt is settled without it. */

@@ -1,9 +1,9 @@
 import { Job, type JobJson } from 'bullmq';
-import { AttemptFailed } from '../consumer/attempt-failed.js';
-import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { AttemptFailed } from './attempt-failed.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
+import type { Settlement } from './settlement.js';
 import { storableResult } from '@fairlane/sdk/internal';
 
 /** How an attempt ended. */

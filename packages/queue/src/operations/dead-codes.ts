@@ -1,5 +1,5 @@
 import type { Backends } from '../backend/open-backends.js';
-import type { RedisSessions } from '../producer/redis-session.js';
+import type { RedisSessions } from '../redis/redis-session.js';
 import { countDead, COUNTED_AT_ONCE, type DeadCount } from './count-dead-letters.js';
 import { readDeadRows, type DeadFilter } from './dead-rows.js';
 

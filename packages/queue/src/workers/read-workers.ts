@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { readTime } from '../redis/server-clock.js';
 import { registryKeys, type Beat } from './beat.js';
 import { toWorkerView, type WorkerStatus, type WorkerView } from './worker-view.js';
 
@@ -13,7 +14,7 @@ export async function readWorkers(client: Redis, prefix: string): Promise<Worker
     client.hgetall(said),
     client.time(),
   ]);
-  const nowMs = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
+  const nowMs = Math.floor(readTime(time));
   const lastBeats = new Map<string, number>();
   for (let at = 0; at + 1 < times.length; at += 2) lastBeats.set(String(times[at]), Number(times[at + 1]));
   const known = Object.entries(described).flatMap(([id, text]) => {

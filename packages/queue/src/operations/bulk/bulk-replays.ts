@@ -1,5 +1,5 @@
 import type { Backends } from '../../backend/open-backends.js';
-import type { RedisSessions } from '../../producer/redis-session.js';
+import type { RedisSessions } from '../../redis/redis-session.js';
 import type {
   BulkFilter,
   BulkMatch,

@@ -1,8 +1,8 @@
 import type { JobImplementation } from '@fairlane/sdk';
 import { hostname } from 'node:os';
-import type { FairlaneWorker } from '../consumer/fairlane-worker.js';
-import type { ConsumerHealth } from '../consumer/health.js';
-import { MOST_HANDLES_TOLD, MOST_JOBS_TOLD, type Beat } from './beat.js';
+import type { FairlaneWorker } from './fairlane-worker.js';
+import type { ConsumerHealth } from './health.js';
+import { MOST_HANDLES_TOLD, MOST_JOBS_TOLD, type Beat } from '../workers/beat.js';
 
 /** What a consumer tells the registry of itself. */
 export function describeConsumer(

@@ -1,5 +1,5 @@
-import type { ConsumerHooks } from '../consumer/hooks.js';
-import type { StatisticsRecorder } from './recorder.js';
+import type { ConsumerHooks } from './hooks.js';
+import type { StatisticsRecorder } from '../statistics/recorder.js';
 
 /** Outcomes of an attempt that end its job's run. */
 const ENDS = { completed: 'completed', dead: 'dead', cancel: 'cancelled' } as const;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DEFAULT_RETRY_POLICY, type Classification } from '@fairlane/sdk';
 import { describe, expect, it } from 'vitest';
-import { settle, type FailedAttempt } from './settlement.js';
+import { settle, type FailedAttempt } from './settle.js';
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { describeError, type QueueLogger } from './logging.js';
+import { describeError, type QueueLogger } from '../logging.js';
 
 /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Scripts need its default shapes of replies. */
 export type RedisSettings = string | Omit<RedisOptions, 'replyMapping'>;

@@ -3,6 +3,11 @@ import type { Redis } from 'ioredis';
 /** Of these the quickest round trip counts: a busy process or server makes single ones as long as it likes. */
 const SAMPLES = 5;
 
+/** Milliseconds since the epoch, with fractions, from the answer of `TIME`. */
+export function readTime([seconds, micros]: readonly (string | number)[]): number {
+  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+}
+
 /** Redis' clock as seen from here: its offset to our monotonic clock, measured anew on every connection. */
 export class ServerClock {
   readonly #client: Redis;
@@ -42,11 +47,11 @@ export class ServerClock {
     let offsetMs = 0;
     for (let sample = 0; sample < SAMPLES; sample += 1) {
       const sentAt = performance.now();
-      const [seconds, micros] = await this.#client.time();
+      const timeMs = readTime(await this.#client.time());
       const tripMs = performance.now() - sentAt;
       if (tripMs >= bestMs) continue;
       bestMs = tripMs;
-      offsetMs = Number(seconds) * 1_000 + Number(micros) / 1_000 - (sentAt + tripMs / 2);
+      offsetMs = timeMs - (sentAt + tripMs / 2);
     }
     this.#offsetMs = offsetMs;
   }
