@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { openLedger, type LedgerChoice } from '@fairlane/ledger';
 import { createOperations, openQueues } from '@fairlane/queue';
@@ -9,6 +7,7 @@ import {
   connectRedis,
   createLogger,
   createShutdown,
+  listen,
   readEnv,
   redisCheck,
   variables,
@@ -86,9 +85,11 @@ shutdown.add('server', () => {
   server.closeIdleConnections();
   return new Promise((resolve) => server.close(resolve));
 });
-server.listen(env.BOARD_PORT, env.HOST);
-await once(server, 'listening');
-const { port } = server.address() as AddressInfo;
+const { port } = await listen(server, {
+  host: env.HOST,
+  port: env.BOARD_PORT,
+  portVariable: 'BOARD_PORT',
+});
 const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
 // For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
 process.stdout.write(

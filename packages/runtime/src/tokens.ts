@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const ROLES = ['producer', 'viewer', 'limits', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-const tokenSchema = z.object({
+const fields = {
   id: z.string().regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits or ._:-'),
   tokenHash: z
     .string()
@@ -15,6 +15,11 @@ const tokenSchema = z.object({
     .array(z.string().min(1).max(256), { error: 'must be a list of account ids' })
     .min(1, 'must name at least one account, or be left out for all accounts')
     .optional(),
+};
+// Strict: with `account` for `accounts` the token would reach every account.
+const tokenSchema = z.strictObject(fields, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys' ? `must hold nothing but ${Object.keys(fields).join(', ')}` : undefined,
 });
 
 export const tokensSchema = z
