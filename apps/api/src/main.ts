@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openBlobs } from '@fairlane/blobs';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
@@ -20,19 +17,16 @@ import {
   createLogger,
   createMetrics,
   createShutdown,
+  listen,
   readEnv,
   redisCheck,
   variables,
 } from '@fairlane/runtime';
 import { createApp } from './app.js';
 import { EventHub } from './events/event-hub.js';
+import { createApiServer } from './http/api-server.js';
 import { createCancelledCounter } from './jobs/cancelled-counter.js';
-import {
-  BATCH_PRODUCER_LIMITS,
-  IDLE_CONNECTION_MS,
-  PRODUCER_LIMITS,
-  SHUTDOWN_DEADLINE_MS,
-} from './limits.js';
+import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS, SHUTDOWN_DEADLINE_MS } from './limits.js';
 
 const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_BLOB_STORE, FAIRLANE_LEDGER, DATABASE_URL } = variables;
 const { FAIRLANE_TOKENS, WEBHOOK_ALLOW_PRIVATE, API_PORT, HOST, LOG_LEVEL } = variables;
@@ -126,18 +120,18 @@ const app = createApp({
   },
 });
 
-// No limit on the time of a whole request, since a batch may stream for hours; idle connections are cut.
-const server = createServer({ requestTimeout: 0 }, app);
-server.timeout = IDLE_CONNECTION_MS;
+const server = createApiServer(app);
 shutdown.add('server', () => {
   stopping = true;
   return new Promise((resolve) => server.close(resolve));
 });
 // Added after the server, so ended before it: it waits for its connections.
 shutdown.add('events', () => events.close());
-server.listen(env.API_PORT, env.HOST);
-await once(server, 'listening');
-const { address, port } = server.address() as AddressInfo;
+const { address, port } = await listen(server, {
+  host: env.HOST,
+  port: env.API_PORT,
+  portVariable: 'API_PORT',
+});
 logger.info({ address, port }, 'listening');
 
 function ledgerChoice(): LedgerChoice {
