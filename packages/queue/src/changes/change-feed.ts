@@ -3,6 +3,7 @@ import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
 import { RedisSessions } from '../redis/redis-session.js';
+import { valuesOf } from '../redis/replies.js';
 import { readTime } from '../redis/server-clock.js';
 import { MAX_NAMED, type ChangedJob, type Changes } from './changes.js';
 
@@ -111,13 +112,6 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 /** From the answer of `TIME`. */
 function placeOf(time: readonly (string | number)[]): number {
   return Math.floor(readTime(time));
-}
-
-function valuesOf(replies: [error: Error | null, result: unknown][] | null): unknown[] {
-  return (replies ?? []).map(([error, value]) => {
-    if (error) throw error;
-    return value;
-  });
 }
 
 function fieldOf(fields: readonly string[], name: string): string | undefined {

@@ -12,7 +12,7 @@ import { openBackends } from '../backend/open-backends.js';
 import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
-import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
+import { locatePayload, type StoredPayload } from '../payloads/stored-payload.js';
 import { RedisSessions } from '../redis/redis-session.js';
 import { toAccountView, type AccountView } from '../views/account-view.js';
 import type { JobView } from '../views/job-view.js';
@@ -179,7 +179,7 @@ export function createOperations(options: OperationsOptions): Operations {
     payload: (id) =>
       sessions.run(async () => {
         const data = await views.readData(id);
-        return data === undefined ? undefined : readStoredPayload(data);
+        return data === undefined ? undefined : locatePayload(data);
       }),
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
     async cancel(id) {

@@ -1,6 +1,7 @@
 import type { JobState } from '@fairlane/sdk';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import { UnavailableError } from '../errors.js';
+import { pairsOf } from '../redis/replies.js';
 import { toJobView, type EffectSummary, type InspectedJob, type JobView } from './job-view.js';
 
 /** What is read of the ledger of effects; the ledger itself fits. */
@@ -68,8 +69,6 @@ function readReply(id: string, reply: unknown): InspectedJob {
     number,
     string[],
   ];
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(flat[at] as string, flat[at + 1] as string);
   return {
     id,
     queue,
@@ -78,6 +77,6 @@ function readReply(id: string, reply: unknown): InspectedJob {
     heldReason: why === '' ? undefined : why,
     nextRunAtMs: nextRunAtMs === '' ? undefined : nextRunAtMs,
     leaseMs,
-    fields,
+    fields: new Map(pairsOf(flat)),
   };
 }

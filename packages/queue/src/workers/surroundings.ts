@@ -1,6 +1,7 @@
 import { ownKeyOfBase } from '@fairlane/lanes';
 import type { Redis } from 'ioredis';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
+import { readTime } from '../redis/server-clock.js';
 import type { AccountView } from '../views/account-view.js';
 import { readServedAt, readWorkers } from './read-workers.js';
 import { capacityOf, serves, type WorkerView } from './worker-view.js';
@@ -69,11 +70,8 @@ export async function readSurroundings<const V extends readonly AccountView[]>(
   });
   const waitedIn = [...new Set(needs.flatMap(({ waiting }) => [...waiting.keys()]))];
   const hasToLook = waitedIn.length > 0 || needs.some(({ putOff }) => putOff > 0);
-  const [[seconds, micros], workers] = await Promise.all([
-    client.time(),
-    hasToLook ? readWorkers(client, prefix) : [],
-  ]);
-  const nowMs = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  const [time, workers] = await Promise.all([client.time(), hasToLook ? readWorkers(client, prefix) : []]);
+  const nowMs = Math.floor(readTime(time));
   const states = new Map(
     (await readQueueStates(waitedIn, workers, reader)).map((state) => [state.queue, state]),
   );
