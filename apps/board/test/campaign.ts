@@ -2,7 +2,7 @@ import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
 import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
 import { createConsumer, createOperations, createProducer, openQueues } from '@fairlane/queue';
 import { implement, type Handler, type PayloadInput } from '@fairlane/sdk';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { replayJob } from '../src/queues/replay-job.js';
 
 export type OutreachPayload = PayloadInput<typeof outreachSend>;
@@ -64,13 +64,9 @@ export function openCampaign(redis: string, prefix: string): Campaign {
       await consumer.start();
       try {
         // Not expect.poll, which only a test may call: files prepare once for all of theirs.
-        await vi.waitFor(
-          async () => {
-            const left = await queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active');
-            expect(left).toBe(0);
-          },
-          { timeout: 10_000, interval: 20 },
-        );
+        await expect
+          .poll(async () => queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active'))
+          .toBe(0);
       } finally {
         await consumer.drain();
       }

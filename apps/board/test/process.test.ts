@@ -40,7 +40,7 @@ function startBoard(env: Record<string, string>) {
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     async url(): Promise<string> {
-      await expect.poll(() => lines.length > 0 || child.exitCode !== null, { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => lines.length > 0 || child.exitCode !== null).toBe(true);
       return String(lines.find((line) => line['ready'] === 'board')?.['url']);
     },
     async [Symbol.asyncDispose]() {

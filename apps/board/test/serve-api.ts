@@ -71,7 +71,7 @@ export async function serveApi(
 }
 
 async function untilReady(url: string, child: { exited: boolean }, log: () => string): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
     if (response?.ok === true) return;

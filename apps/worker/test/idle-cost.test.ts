@@ -45,7 +45,7 @@ test(
     worker.signal('SIGTERM');
     expect(await worker.exit).toBe(0);
     // Of a grace of thirty seconds.
-    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     await expect.poll(connectionCount).toBe(0);
   },
 );

@@ -65,7 +65,7 @@ describe.skipIf(!isPossible)('Redis with TLS and a user of its own', () => {
       });
       const ids = [...(await jobs.enqueue(5)), ...(await jobs.enqueue(1, 'bad'))];
       await expect
-        .poll(async () => jobs.statesOf(ids), { timeout: 20_000 })
+        .poll(async () => jobs.statesOf(ids))
         .toEqual([...Array.from({ length: 5 }, () => 'completed'), 'dead']);
       const clients = String(await redis.client.client('LIST'));
       expect(clients).toContain(`user=fairlane`);

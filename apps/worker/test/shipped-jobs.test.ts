@@ -65,7 +65,7 @@ function idOf(result: EnqueueResult): string {
 
 /** The job's view once it has a state. */
 async function until(state: string, id: string) {
-  await expect.poll(async () => (await producer.job(id))?.state, { timeout: 20_000 }).toBe(state);
+  await expect.poll(async () => (await producer.job(id))?.state).toBe(state);
   return producer.job(id);
 }
 

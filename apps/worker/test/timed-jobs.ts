@@ -2,7 +2,7 @@ import { createProducer, type JobView, type Producer } from '@fairlane/queue';
 import { createCatalogue, defineJob, defineLimitGroups, defineQueues } from '@fairlane/sdk';
 import { z } from 'zod';
 
-/** A job that takes as long as it says, however long that is, or blocks the event loop for as long where that is on. */
+/** A job that takes as long as it says, however long that is, or blocks the event loop where that is on. */
 export const timedJob = defineJob({
   name: 'timed.wait',
   payload: z.object({

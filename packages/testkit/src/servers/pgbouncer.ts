@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 import { startGuardedProcess } from './guarded-process.js';
 import { serverAccount } from './postgres-binaries.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 const run = promisify(execFile);
-const READY_TIMEOUT_MS = 10_000;
 
 export interface PgBouncer {
   readonly url: string;

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 import { startGuardedProcess, type GuardedProcess } from './guarded-process.js';
 import { postgresBinaries, serverAccount, type Account, type PostgresBinaries } from './postgres-binaries.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 const run = promisify(execFile);
 
@@ -36,7 +37,6 @@ export interface PostgresServer {
   release(): void;
 }
 
-const READY_TIMEOUT_MS = 30_000;
 const USER = 'fairlane';
 
 interface Cluster {
