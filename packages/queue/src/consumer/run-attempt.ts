@@ -1,5 +1,6 @@
 import type { Blobs } from '@fairlane/blobs';
 import { classifyFailure, identify, type HandlerContext } from '@fairlane/sdk';
+import { OpenEffects } from '@fairlane/sdk/internal';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
@@ -114,6 +115,18 @@ async function runHandler(
   const attempt = job.attemptsMade + 1;
   const log = bindLogger(logger, { jobId: info.id, job: info.name, account: info.account, attempt });
   let over = false;
+  const openEffects = new OpenEffects();
+  const effect = effects.forAttempt({
+    job: info,
+    attempt,
+    signal,
+    isCurrent: () => !over && !signal.aborted && lease.isHeld,
+    timeoutMs: implementation.contract.timeoutMs,
+    get inputHash() {
+      return identify(implementation.contract, payload).payloadDigest;
+    },
+    logger: log,
+  });
   const context: HandlerContext = {
     job: info,
     attempt,
@@ -122,21 +135,12 @@ async function runHandler(
     progress: async (value) => {
       if (!over) await recordProgress(job, value, log);
     },
-    effect: effects.forAttempt({
-      job: info,
-      attempt,
-      signal,
-      isCurrent: () => !over && !signal.aborted && lease.isHeld,
-      timeoutMs: implementation.contract.timeoutMs,
-      get inputHash() {
-        return identify(implementation.contract, payload).payloadDigest;
-      },
-      logger: log,
-    }),
+    effect: (name, options) => openEffects.track(effect(name, options)),
   };
   try {
     // In a then, so that a handler which is no async function and throws rejects too.
-    const running = Promise.resolve().then(() => implementation.run(payload, context));
+    const handler = Promise.resolve().then(() => implementation.run(payload, context));
+    const running = openEffects.after(handler);
     return await Promise.race([running, afterGrace(stop, running)]);
   } finally {
     over = true;
