@@ -1,9 +1,9 @@
 import { BlobMissingError } from '@fairlane/blobs';
 import type { z } from 'zod';
 import { blobsOf, toBlobProblem } from '../blobs/blobs-of.js';
-import { mayTouch } from '../http/access.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
+import { findJob } from './reach-job.js';
 import type { jobIdParams } from './schemas.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -12,8 +12,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export async function getPayload(call: Call<z.output<typeof jobIdParams>>): Promise<Reply> {
   const { app, params, principal, requestId } = call;
   const { id } = params;
-  const job = /^[\w-]{22}$/.test(id) ? await app.operations.job(id, principal.accounts) : undefined;
-  if (!job || !mayTouch(principal, job.account)) throw new Problem('job_not_found');
+  const job = await findJob(call, id);
   const payload = await app.operations.payload(id);
   if (!payload) throw new Problem('job_not_found');
   const reply = payload.kind === 'blob' ? await fromStore(call, payload.source) : toText(payload);
