@@ -1,6 +1,6 @@
 export type { LedgerPatience } from './effects/claim.js';
 export { createEffectRunner, type EffectRunnerOptions } from './effects/effect-runner.js';
-export type { EffectOutcome, EffectRunner, EffectScope } from './effects/effect-scope.js';
+export type { EffectOutcome } from './effects/effect-outcome.js';
 export { LedgerUnavailableError, StaleHolderError } from './errors.js';
 export {
   EFFECT_STATES,

@@ -10,7 +10,7 @@ export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';
 export type { SweptLedger } from './dedup/ledger-sweeper.js';
-export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
+export { plainEffects, type EffectRunner } from './consumer/effects.js';
 export {
   createOperations,
   type CancelOutcome,

@@ -10,12 +10,18 @@ import {
   type EffectCall,
   type EffectOptions,
 } from '@fairlane/sdk';
-import { boundedCall, CallAbortedError, EffectNames, nextAskMs } from '@fairlane/sdk/internal';
+import {
+  boundedCall,
+  CallAbortedError,
+  EffectNames,
+  nextAskMs,
+  type EffectScope,
+} from '@fairlane/sdk/internal';
 
 import { StaleHolderError } from '../errors.js';
 import type { KeptResult } from '../ledger.js';
 import type { Begun, Claim } from './claim.js';
-import type { EffectOutcome, EffectScope } from './effect-scope.js';
+import type { EffectOutcome } from './effect-outcome.js';
 
 /** Node fires a timer of more than 31 bits at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

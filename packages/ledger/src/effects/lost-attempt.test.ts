@@ -9,7 +9,8 @@ import { effectOf } from '../testing-support/counted-effect.js';
 import { newJob, scopeOf } from '../testing-support/attempt-scope.js';
 import { interceptLedger } from '../testing-support/intercepted-ledger.js';
 import { createEffectRunner } from './effect-runner.js';
-import type { EffectOutcome, EffectScope } from './effect-scope.js';
+import type { EffectScope } from '@fairlane/sdk/internal';
+import type { EffectOutcome } from './effect-outcome.js';
 
 const redis = useRedis();
 const clock = { nowMs: 1_700_000_000_000 };
