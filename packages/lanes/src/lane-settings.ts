@@ -62,7 +62,7 @@ export class LaneSettings extends LaneClient {
         `A weight must be above 0 and at most ${MAX_WEIGHT}; got ${String(weight)}.`,
       );
     }
-    const nowMs = this.nowMs();
+    const nowMs = await this.nowMs();
     let intervals = '';
     if (windows === null) {
       intervals = 'null';
@@ -88,7 +88,7 @@ export class LaneSettings extends LaneClient {
     const due = await this.client.zrangebyscore(
       this.keys.calendars,
       '-inf',
-      this.nowMs(),
+      await this.nowMs(),
       'LIMIT',
       0,
       MAX_CALENDARS_A_RUN,
