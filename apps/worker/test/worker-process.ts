@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startGuard } from '@fairlane/testkit';
 import { expect } from 'vitest';
 
 const mains = {
@@ -37,8 +38,12 @@ export async function startWorker(
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...fromSources, mains[main]], {
     env: { PATH, HOME, LOG_LEVEL: 'info', ...env },
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  await once(child, 'spawn');
+  const guard = startGuard(child.pid ?? 0);
+  child.once('exit', () => guard.kill('SIGKILL'));
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout }).on('line', (line) =>
     lines.push(JSON.parse(line) as Record<string, unknown>),
