@@ -13,13 +13,17 @@ afterEach(async () => {
 });
 
 async function serverMs(): Promise<number> {
-  const [seconds, micros] = await redis.client.time();
+  const [seconds = 0, micros = 0] = await redis.client.time();
   return seconds * 1_000 + micros / 1_000;
 }
 
 /** Only what the process takes for the time is wrong; its timers go on. */
 function setClock(offMs: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
+}
+
+function timeOfDay(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 16);
 }
 
 function openLanes() {
@@ -48,7 +52,6 @@ describe.each([
   it('R5: computes windows from the time of the server', async () => {
     const lanes = openLanes();
     const now = await serverMs();
-    const timeOfDay = (ms: number) => new Date(ms).toISOString().slice(11, 16);
     const days = [1, 2, 3, 4, 5, 6, 7];
     // Of which the wrong clock says that it is over, or has not begun.
     const window = { zone: 'UTC', days, from: timeOfDay(now - 60_000), to: timeOfDay(now + 300_000) };

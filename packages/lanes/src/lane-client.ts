@@ -46,7 +46,7 @@ export class LaneClient {
     if (this.clock) {
       return this.clock();
     }
-    const [seconds, micros] = await this.client.time();
+    const [seconds = 0, micros = 0] = await this.client.time();
     return seconds * 1_000 + Math.floor(micros / 1_000);
   }
 
