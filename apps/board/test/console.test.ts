@@ -100,7 +100,7 @@ describe.runIf(executablePath)('the console', { timeout: 60_000 }, () => {
     expect(await enabled.allTextContents()).toEqual(['Try again']);
     await campaign.enqueue(...payloadsOf('cut-off', 3));
     await opened.api.restart();
-    await page.getByText(/^Live /).waitFor({ timeout: 10_000 });
+    await page.getByText(/^Live /).waitFor();
     await page.getByRole('link', { name: /^ready 3$/ }).waitFor();
     expect(await pause.isEnabled()).toBe(true);
   });
