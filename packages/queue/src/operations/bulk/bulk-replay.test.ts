@@ -2,9 +2,10 @@ import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairl
 import { PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ended, started } from '../../../test/support/bulk-operations.js';
 import { until } from '../../../test/support/until.js';
 import { idOf, World } from '../../../test/support/world.js';
-import type { BulkReplayOutcome, Operations } from '../../index.js';
+import type { Operations } from '../../index.js';
 import { BulkStore, MAX_RUNNING } from './bulk-store.js';
 
 const redis = useRedis();
@@ -43,18 +44,6 @@ async function bury(
 }
 
 const open = () => world.operations({ effects: ledger });
-
-function started(outcome: BulkReplayOutcome) {
-  if (outcome.outcome !== 'started') throw new Error(`not started: ${outcome.outcome}`);
-  return outcome.operation;
-}
-
-async function ended(operations: Operations, id: string) {
-  return until(`operation ${id} has ended`, async () => {
-    const operation = await operations.operation(id);
-    return operation?.state === 'running' ? undefined : operation;
-  });
-}
 
 async function deadIds(operations: Operations): Promise<string[]> {
   return (await operations.deadLetters({ limit: 500 })).items.map(({ id }) => id);
