@@ -149,24 +149,30 @@ function classifyHttp(link: unknown, nowMs: number): Classification | undefined 
     read(read(link, '$metadata'), 'httpStatusCode'),
   ].find((value) => Number.isInteger(value) && (value as number) >= 400 && (value as number) < 600);
   if (typeof status !== 'number') return undefined;
-  const header = readHeader(read(response, 'headers')) ?? readHeader(read(link, 'headers'));
-  const retryAfterMs = parseRetryAfter(header, nowMs);
+  const header = (name: string) =>
+    readHeader(read(response, 'headers'), name) ?? readHeader(read(link, 'headers'), name);
+  const retryAfterMs = parseRetryAfter(header('retry-after'), nowMs, header('date'));
   return { ...classifyStatus(status, retryAfterMs), reason: `the outside answered ${status}` };
 }
 
-function readHeader(headers: unknown): string | undefined {
+/** @param name in lower case. */
+function readHeader(headers: unknown, name: string): string | undefined {
   const get = read(headers, 'get');
   let value: unknown;
   if (typeof get === 'function') {
     try {
-      value = Reflect.apply(get, headers, ['retry-after']);
+      value = Reflect.apply(get, headers, [name]);
     } catch {
       return undefined;
     }
   } else {
-    value = read(headers, 'retry-after') ?? read(headers, 'Retry-After');
+    value = read(headers, name) ?? read(headers, name.replaceAll(/\b[a-z]/g, capital));
   }
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function capital(letter: string): string {
+  return letter.toUpperCase();
 }
 
 function classifyNode(link: unknown): Classification | undefined {

@@ -24,7 +24,7 @@ export interface HttpErrorOptions {
   readonly detail?: string;
   /** Statuses that this outside promises to mean "nothing was applied", such as 503. */
   readonly notApplied?: readonly number[];
-  /** Milliseconds since the epoch that a Retry-After date is compared with. Default: now. */
+  /** Milliseconds since the epoch that a Retry-After date is compared with. Default: the answer's Date, else now. */
   readonly nowMs?: number;
 }
 
@@ -50,11 +50,13 @@ export class HttpError extends FairlaneError {
  * if (!response.ok) throw httpError(response, { from: 'mail gateway', notApplied: [503] });
  */
 export function httpError(response: ResponseLike, options: HttpErrorOptions = {}): HttpError {
-  const { from = 'the outside', detail, notApplied = [], nowMs = Date.now() } = options;
+  const { from = 'the outside', detail, notApplied = [], nowMs } = options;
   const { status } = response;
   // Rejects when the caller has read the body already, for `detail`.
   response.body?.cancel().catch(() => undefined);
-  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), nowMs);
+  const { headers } = response;
+  const date = nowMs === undefined ? headers.get('date') : undefined;
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), nowMs ?? Date.now(), date);
   const classification = classifyStatus(status, retryAfterMs);
   const reason = boundedReason(`${from} answered ${status}${detail === undefined ? '' : `: ${detail}`}`);
   const applied: Applied = notApplied.includes(status) ? 'no' : classification.applied;

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { classifyError } from './classify-error.js';
+import { httpError } from './http-error.js';
 import { parseRetryAfter } from './retry-after.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 37);
@@ -74,6 +76,21 @@ describe('Retry-After', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it.each([
+    ['an hour ahead of ours', 'Sun, 06 Nov 1994 09:49:37 GMT', 'Sun, 06 Nov 1994 09:49:40 GMT'],
+    ['an hour behind ours', 'Sun, 06 Nov 1994 07:49:37 GMT', 'Sun, 06 Nov 1994 07:49:40 GMT'],
+  ])('A08 goes by the clock that named the date: one %s', (_what, date, header) => {
+    expect(parseRetryAfter(header, NOW, date)).toBe(3_000);
+    const headers = new Headers({ 'retry-after': header, date });
+    expect(httpError(new Response(null, { status: 429, headers })).retryAfterMs).toBe(3_000);
+    const foreign = { status: 429, headers: { 'Retry-After': header, Date: date } };
+    expect(classifyError(foreign, NOW).retryAfterMs).toBe(3_000);
+  });
+
+  it.each([undefined, null, '', 'soon'])('A08 goes by our clock where the answer is dated %s', (date) => {
+    expect(parseRetryAfter('Sun, 06 Nov 1994 08:49:40 GMT', NOW, date)).toBe(3_000);
   });
 
   it('does not read an asctime date in local time', () => {

@@ -12,13 +12,21 @@ const SEPARATOR = /,(?!\s*\d{2}[ -][A-Z])/;
  * empty or negative value, zero, a past date. The caller then backs off by its own policy, which a wrong header
  * must not shorten (A08, A09). Two headers arrive joined by a comma: the longer wait counts.
  *
- * @param nowMs the time that dates are compared with, in milliseconds since the epoch.
+ * @param nowMs the time that a date is compared with where the answer does not tell its own, in milliseconds since the
+ *   epoch.
+ * @param date the answer's Date header: who names a moment by a clock tells that clock's time too, and ours may differ
+ *   from it.
  * @example
  * parseRetryAfter('120', Date.now()) // 120_000
  */
-export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
+export function parseRetryAfter(
+  value: string | null | undefined,
+  nowMs: number,
+  date?: string | null,
+): number | undefined {
   if (value === null || value === undefined || value.length > MAX_HEADER_CHARS) return undefined;
-  const waits = value.split(SEPARATOR).map((part) => waitMs(part.trim(), nowMs));
+  const answeredAtMs = dateMs(date?.trim() ?? '') ?? nowMs;
+  const waits = value.split(SEPARATOR).map((part) => waitMs(part.trim(), answeredAtMs));
   // One unreadable part makes the longest NaN: half a header is no reason to come back early.
   const longest = Math.max(...waits);
   return Number.isFinite(longest) && longest > 0 ? Math.ceil(longest) : undefined;
@@ -26,7 +34,13 @@ export function parseRetryAfter(value: string | null | undefined, nowMs: number)
 
 function waitMs(part: string, nowMs: number): number {
   if (SECONDS.test(part)) return Number(part) * 1_000;
-  if (FIXDATE.test(part)) return Date.parse(part) - nowMs;
+  return (dateMs(part) ?? Number.NaN) - nowMs;
+}
+
+/** Undefined for what is no HTTP date. */
+function dateMs(text: string): number | undefined {
   // Without a zone in the text, Date.parse would read local time.
-  return ASCTIME.test(part) ? Date.parse(`${part} GMT`) - nowMs : Number.NaN;
+  const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
+  const ms = FIXDATE.test(text) || zoned !== text ? Date.parse(zoned) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
 }
