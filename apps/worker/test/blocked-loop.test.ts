@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createOperations } from '@fairlane/queue';
 import { temporaryFolder, useRedis } from '@fairlane/testkit/vitest';
 import { expect, test } from 'vitest';
-import { openTimedJobs, timedCatalogue } from './timed-jobs.js';
-import { startWorker } from './worker-process.js';
+import { openTimedJobs, timedCatalogue } from './support/timed-jobs.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 

@@ -1,9 +1,9 @@
 import { startFaultProxy, type FaultProxy } from '@fairlane/testkit';
 import { startStopwatch, useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOutreachJobs, type OutreachJobs } from './outreach-jobs.js';
-import { openOutside, type Outside } from './outside.js';
-import { startWorker } from './worker-process.js';
+import { openOutreachJobs, type OutreachJobs } from './support/outreach-jobs.js';
+import { openOutside, type Outside } from './support/outside.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 /** The threshold is two of them. */

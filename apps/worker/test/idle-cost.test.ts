@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { expect, test } from 'vitest';
-import { startWorker } from './worker-process.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { startFaultProxy } from '@fairlane/testkit';
 import { temporaryFolder, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startApi, type ApiProcess } from './api-process.js';
-import { startWorker } from './worker-process.js';
+import { startApi, type ApiProcess } from './support/api-process.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 

@@ -2,8 +2,8 @@ import { createBlobs, openBlobStore } from '@fairlane/blobs';
 import { startS3 } from '@fairlane/testkit';
 import { useOutside, useRedis } from '@fairlane/testkit/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startApi } from './api-process.js';
-import { startWorker } from './worker-process.js';
+import { startApi } from './support/api-process.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 const gateway = useOutside();

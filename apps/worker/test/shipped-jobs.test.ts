@@ -11,7 +11,7 @@ import { createRedisWebhookEndpoints, newWebhookSecret } from '@fairlane/jobs/we
 import { createProducer, type EnqueueResult, type Producer } from '@fairlane/queue';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runToEnd, startWorker } from './worker-process.js';
+import { runToEnd, startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,8 +1,8 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOutreachJobs, type OutreachJobs } from './outreach-jobs.js';
-import { openOutside, type Outside } from './outside.js';
-import { runToEnd, startWorker, type WorkerProcess } from './worker-process.js';
+import { openOutreachJobs, type OutreachJobs } from './support/outreach-jobs.js';
+import { openOutside, type Outside } from './support/outside.js';
+import { runToEnd, startWorker, type WorkerProcess } from './support/worker-process.js';
 
 const redis = useRedis();
 let jobs: OutreachJobs;

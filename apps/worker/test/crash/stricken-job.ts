@@ -4,7 +4,7 @@ import { createOperations, createProducer, type JobView, type Operations } from 
 import { startFaultProxy } from '@fairlane/testkit';
 import type { AccountKind, ReferenceReport, Sandbox } from '@fairlane/testkit/sandbox';
 import { expect } from 'vitest';
-import { startWorker, type WorkerProcess } from '../worker-process.js';
+import { startWorker, type WorkerProcess } from '../support/worker-process.js';
 
 const LEAD = 'lead-of-the-crash';
 

@@ -1,9 +1,9 @@
 import { connectRedis, createLogger, redisUrl } from '@fairlane/runtime';
 import { startRedis, startSentinel, type RedisServer, type Sentinel } from '@fairlane/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openOutreachJobs } from './outreach-jobs.js';
-import { openOutside } from './outside.js';
-import { startWorker } from './worker-process.js';
+import { openOutreachJobs } from '../support/outreach-jobs.js';
+import { openOutside } from '../support/outside.js';
+import { startWorker } from '../support/worker-process.js';
 
 let master: RedisServer;
 let replica: RedisServer;

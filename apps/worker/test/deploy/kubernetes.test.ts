@@ -4,9 +4,9 @@ import { catalogue } from '@fairlane/jobs/contracts';
 import { parseEnv } from '@fairlane/runtime';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { workerVariables } from '../src/environment.js';
+import { workerVariables } from '../../src/environment.js';
 
-const folder = new URL('../../../deploy/kubernetes/', import.meta.url);
+const folder = new URL('../../../../deploy/kubernetes/', import.meta.url);
 const read = (name: string) => readFileSync(fileURLToPath(new URL(name, folder)), 'utf8');
 
 interface Probe {

@@ -7,9 +7,9 @@ import { expect } from 'vitest';
 
 const mains = {
   /** The shipped worker, from its sources. */
-  shipped: fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+  shipped: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
   /** As it was built: starts in half the time, which counts where a test needs many. */
-  built: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
+  built: fileURLToPath(new URL('../../dist/main.js', import.meta.url)),
   /** The same process with handlers that misbehave. */
   stubborn: fileURLToPath(new URL('./stubborn-main.ts', import.meta.url)),
   /** The same process with jobs that take as long as they say. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import { expect } from 'vitest';
-import { openOutreachJobs } from './outreach-jobs.js';
-import { openOutside } from './outside.js';
-import { startWorker, type WorkerProcess } from './worker-process.js';
+import { openOutreachJobs } from '../support/outreach-jobs.js';
+import { openOutside } from '../support/outside.js';
+import { startWorker, type WorkerProcess } from '../support/worker-process.js';
 
 export interface RollingRestart {
   readonly workers: number;

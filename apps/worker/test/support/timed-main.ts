@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readEnv } from '@fairlane/runtime';
 import { implement } from '@fairlane/sdk';
-import { workerVariables } from '../src/environment.js';
-import { runWorker } from '../src/run-worker.js';
+import { workerVariables } from '../../src/environment.js';
+import { runWorker } from '../../src/run-worker.js';
 import { timedCatalogue, timedJob } from './timed-jobs.js';
 
 /** The file that ends the block of a job that blocks; where it is not named, such a job does not. */

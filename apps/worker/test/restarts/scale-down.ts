@@ -1,7 +1,7 @@
 import type { RedisInTests } from '@fairlane/testkit/vitest';
 import { expect } from 'vitest';
-import { openTimedJobs } from './timed-jobs.js';
-import { startWorker, type WorkerProcess } from './worker-process.js';
+import { openTimedJobs } from '../support/timed-jobs.js';
+import { startWorker, type WorkerProcess } from '../support/worker-process.js';
 
 export interface ScaleDown {
   /** Of which all but one are stopped in the middle of their jobs. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../api/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../api/dist/main.js', import.meta.url));
 
 export interface ApiProcess extends AsyncDisposable {
   /** As an operator. */

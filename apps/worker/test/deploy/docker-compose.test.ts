@@ -8,9 +8,9 @@ import { catalogue } from '@fairlane/jobs/contracts';
 import { bearerToken, createTokenVerifier, createUserVerifier, parseEnv, variables } from '@fairlane/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { queueSlots } from '../src/queue-slots.js';
+import { queueSlots } from '../../src/queue-slots.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 interface Service {

@@ -1,8 +1,8 @@
 import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
 import { readEnv } from '@fairlane/runtime';
 import { implement } from '@fairlane/sdk';
-import { workerVariables } from '../src/environment.js';
-import { runWorker } from '../src/run-worker.js';
+import { workerVariables } from '../../src/environment.js';
+import { runWorker } from '../../src/run-worker.js';
 
 /** A handler that does what the payload's body says, whatever its signal says. */
 const handler = implement(outreachSend, async ({ body }) => {

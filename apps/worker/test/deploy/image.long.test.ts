@@ -18,10 +18,10 @@ import { freePort, startPostgres } from '@fairlane/testkit';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { servicesOf, startAs } from './image/compose-service.js';
 import { runDockerfile } from './image/run-dockerfile.js';
-import { openOutside } from './outside.js';
+import { openOutside } from '../support/outside.js';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const services = servicesOf(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
 const service = (name: string) => {
   const found = services[name];

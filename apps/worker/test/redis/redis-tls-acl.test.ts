@@ -6,15 +6,15 @@ import { connectRedis, createLogger } from '@fairlane/runtime';
 import { freePort, hasOpenssl, makeCertificates } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openOutreachJobs } from './outreach-jobs.js';
-import { openOutside } from './outside.js';
-import { runToEnd, startWorker } from './worker-process.js';
+import { openOutreachJobs } from '../support/outreach-jobs.js';
+import { openOutside } from '../support/outside.js';
+import { runToEnd, startWorker } from '../support/worker-process.js';
 
 const PASSWORD = 'p@ss:w/rd';
 const PREFIX = '{fairlane}';
 
 /** What operators are told to set is what is tested. */
-const manual = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+const manual = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
 const rules = /^ACL SETUSER fairlane (.+)$/m.exec(manual)?.[1]?.replace('PASSWORD', PASSWORD) ?? '';
 
 const isPossible = (await hasOpenssl()) || process.env['CI'] === 'true';
