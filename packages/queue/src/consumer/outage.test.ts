@@ -42,7 +42,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-function openConsumer(more: { leaseMs?: number } = {}): Consumer {
+function openConsumer(more: { leaseMs?: number; logger?: QueueLogger } = {}): Consumer {
   return createConsumer({
     redis: server.url,
     catalogue,
@@ -146,5 +146,27 @@ describe('A31 a Redis that is a replica for a while', { timeout: 90_000 }, () =>
     // Then it has run again.
     expect(new Set(done).size).toBe(accepted);
     admin.disconnect();
+  });
+});
+
+describe('A29 a worker whose Redis is full', () => {
+  it('asks again once a second, not at once, and goes on when there is room', async () => {
+    const askedAtMs: number[] = [];
+    // Its upkeep may fail once as well.
+    const error = (first: object | string) => {
+      const { queue, error: message = '' } = first as { queue?: string; error?: string };
+      if (queue === 'parcels' && message.startsWith('OOM')) askedAtMs.push(performance.now());
+    };
+    await consumer.close();
+    consumer = openConsumer({ logger: { ...logger, error } });
+    await enqueue('first');
+    const redis = new Redis(server.url);
+    await redis.config('SET', 'maxmemory', '1');
+    await consumer.start();
+    await until('it has asked a few times', () => askedAtMs.length >= 6);
+    expect((askedAtMs[5] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThan(2_000);
+    await redis.config('SET', 'maxmemory', '0');
+    await until('the job is done', () => done.length === 1);
+    await redis.quit();
   });
 });
