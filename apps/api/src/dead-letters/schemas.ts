@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listFields, pageOf } from '../http/list-query.js';
-import { jobView, moment } from '../jobs/schemas.js';
+import { jobView, moment, queueFilter } from '../jobs/schemas.js';
 
 const filterFields = {
   account: z.string().min(1).max(256).optional(),
+  queue: queueFilter,
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
   code: z.string().min(1).max(64).optional().meta({ description: 'Why they died' }),

@@ -2,9 +2,12 @@ import type { z } from 'zod';
 import type { Call, Reply } from '../http/route.js';
 import { presentJob } from './present-job.js';
 import { findJob } from './reach-job.js';
-import type { jobIdParams } from './schemas.js';
+import type { jobIdParams, jobPlaceQuery } from './schemas.js';
+
+type JobCall = Call<z.output<typeof jobIdParams>, z.output<typeof jobPlaceQuery>>;
 
 /** `GET /v1/jobs/{id}` */
-export async function getJob(call: Call<z.output<typeof jobIdParams>>): Promise<Reply> {
-  return { status: 200, body: presentJob(await findJob(call, call.params.id), call.principal) };
+export async function getJob(call: JobCall): Promise<Reply> {
+  const job = await findJob(call, call.params.id, call.query.queue);
+  return { status: 200, body: presentJob(job, call.principal) };
 }

@@ -20,6 +20,7 @@ import {
   enqueued,
   enqueueQuery,
   jobIdParams,
+  jobPlaceQuery,
   jobList,
   jobNameParams,
   jobsQuery,
@@ -94,6 +95,7 @@ export const jobRoutes: readonly Route[] = [
     access: ['producer', 'viewer', 'operator'],
     accountTokens: 'narrowed',
     params: jobIdParams,
+    query: jobPlaceQuery,
     responses: { 200: { description: 'The job; a viewer sees no result', schema: jobView } },
     errors: ['job_not_found'],
     handler: getJob,
@@ -139,6 +141,7 @@ export const jobRoutes: readonly Route[] = [
     access: ['operator'],
     accountTokens: 'narrowed',
     params: jobIdParams,
+    query: jobPlaceQuery,
     responses: {
       200: {
         description: 'The payload; as text/plain what is stored where that can be read as none',

@@ -282,6 +282,10 @@ export interface Job {
   finishedAt?: string;
   progress?: unknown;
   result?: unknown;
+  /**
+   * Another producer has put it into the queue: it can be looked at, not changed
+   */
+  readOnly?: true;
   effects: {
     name: string;
     state: string;

@@ -31,8 +31,8 @@ export class DeadCodes {
   }
 
   async count(filter: DeadFilter): Promise<DeadCount> {
-    const { account, name, tag, code, since, until } = filter;
-    const key = JSON.stringify([account, name, tag, code, since, until]);
+    const { account, queue, name, tag, code, since, until } = filter;
+    const key = JSON.stringify([account, queue, name, tag, code, since, until]);
     const known = this.#kept.get(key);
     if (known !== undefined && (known.untilMs === undefined || performance.now() < known.untilMs)) {
       return known.count;

@@ -18,7 +18,7 @@ import { toAccountView, type AccountView } from '../views/account-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { createCancelCounter, type OnCancelled } from '../statistics/cancel-counter.js';
-import { JobViewReader } from '../views/read-job-view.js';
+import { JobViewReader, type JobPlace } from '../views/read-job-view.js';
 import { readWorkers } from '../workers/read-workers.js';
 import { reclaim } from '../workers/reclaim.js';
 import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
@@ -94,10 +94,10 @@ export interface Operations {
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
   /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
   jobs(filter?: JobFilter): Promise<Page<JobView>>;
-  /** @param accounts where given, jobs of others are as unknown, and as fast, as jobs that never were. */
-  job(id: string, accounts?: ReadonlySet<string>): Promise<JobView | undefined>;
+  /** A job, also one that others have put into a queue; their ids may be those of jobs of several queues. */
+  job(id: string, where?: JobPlace): Promise<JobView | undefined>;
   /** What a job was handed in with, or where that lies. */
-  payload(id: string): Promise<StoredPayload | undefined>;
+  payload(id: string, queue?: string): Promise<StoredPayload | undefined>;
   queueCounts(queue: string): Promise<QueueCounts>;
   /** Those that have beaten within the last hour and did not stop in good order; lost and hung ones first. */
   workers(): Promise<WorkerView[]>;
@@ -175,10 +175,10 @@ export function createOperations(options: OperationsOptions): Operations {
     workers: () => sessions.run(() => readWorkers(client, prefix)),
     accounts: (filter) => sessions.run(() => lanes.accounts(filter)),
     jobs: (filter = {}) => sessions.run(() => listJobs(lanes, views, filter)),
-    job: (id, accounts) => sessions.run(() => views.read(id, accounts)),
-    payload: (id) =>
+    job: (id, where) => sessions.run(() => views.read(id, where)),
+    payload: (id, queue) =>
       sessions.run(async () => {
-        const data = await views.readData(id);
+        const data = await views.readData(id, queue);
         return data === undefined ? undefined : locatePayload(data);
       }),
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),

@@ -136,12 +136,12 @@ export class World {
     return new DedupMemory(() => backend.client, this.#redis.prefix);
   }
 
-  /** BullMQ's queue of the parcels and our backend under it. */
-  queue(): { queue: Queue; backend: FairlaneBackend } {
+  /** BullMQ's queue and our backend under it. */
+  queue(named = 'parcels'): { queue: Queue; backend: FairlaneBackend } {
     const { url, prefix } = this.#redis;
     const queues = openQueues({ redis: url, prefix, catalogue: this.catalogue, logger: this.logger });
     for (const one of queues) this.#closers.push(async () => one.close());
-    const queue = queues.find(({ name }) => name === 'parcels') as Queue;
+    const queue = queues.find(({ name }) => name === named) as Queue;
     return { queue, backend: queue.getBackend() as unknown as FairlaneBackend };
   }
 
