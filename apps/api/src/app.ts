@@ -8,8 +8,7 @@ import { createErrorHandler } from './http/error-handler.js';
 import { mountRoutes } from './http/mount.js';
 import { requestLog } from './http/request-log.js';
 import { createEnqueueCounter } from './jobs/enqueue-counter.js';
-import { buildDocument } from './openapi/build-document.js';
-import { renderDocs } from './openapi/docs-page.js';
+import { Documentation } from './openapi/documentation.js';
 import { routes } from './routes.js';
 import { createSharedMetrics } from './system/shared-metrics.js';
 
@@ -17,7 +16,6 @@ export type { AppDeps } from './deps.js';
 
 /** The HTTP API. Listens nowhere by itself. */
 export function createApp(deps: AppDeps): Express {
-  const document = buildDocument(routes, deps.catalogue);
   const app = express();
   app.disable('x-powered-by');
   // Answers change with every job: computing tags for them only costs.
@@ -28,8 +26,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(requestLog(deps.requestLogger ?? deps.logger));
   const context = {
     ...deps,
-    document,
-    docsPage: renderDocs(document),
+    documentation: new Documentation(routes, deps.catalogue),
     audit: withNotes(createAudit(deps.logger), deps.changes),
     cursors: createCursorSeal(deps.tokens),
     readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics, deps.operations),
