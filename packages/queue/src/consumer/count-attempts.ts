@@ -1,9 +1,6 @@
 import type { ConsumerHooks } from './hooks.js';
 import type { StatisticsRecorder } from '../statistics/recorder.js';
 
-/** Outcomes of an attempt that end its job's run. */
-const ENDS = { completed: 'completed', dead: 'dead', cancel: 'cancelled' } as const;
-
 /** The hooks of a consumer, with the shared statistics counted as well. */
 export function countingHooks(recorder: StatisticsRecorder, hooks: ConsumerHooks): ConsumerHooks {
   return {
@@ -18,10 +15,9 @@ export function countingHooks(recorder: StatisticsRecorder, hooks: ConsumerHooks
       hooks.onFailedAttempt?.(event);
     },
     onAttemptEnded(event) {
-      const { queue, outcome, processingMs } = event;
+      const { queue, outcome, end, processingMs } = event;
       if (processingMs !== undefined) recorder.processed(queue, processingMs);
       if (outcome === 'completed') recorder.count(queue, 'succeededAttempts');
-      const end = (ENDS as Partial<Record<typeof outcome, (typeof ENDS)[keyof typeof ENDS]>>)[outcome];
       if (end !== undefined) recorder.count(queue, end);
       hooks.onAttemptEnded?.(event);
     },
