@@ -2,7 +2,7 @@ import { openBlobs } from '@fairlane/blobs';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
 import { createLanes } from '@fairlane/lanes';
-import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { ledgerChoice, openLedger } from '@fairlane/ledger';
 import { openReadings } from '@fairlane/ledger/readings';
 import {
   createBulkRunner,
@@ -50,9 +50,9 @@ shutdown.add('redis', () => redis.disconnect());
 await assertRedisSafe(redis);
 
 const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
-const ledger = openLedger(ledgerChoice(), onLedgerError);
+const ledger = openLedger(ledgerChoice(env), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
-const readings = openReadings(ledgerChoice(), (error) =>
+const readings = openReadings(ledgerChoice(env), (error) =>
   logger.warn({ err: error }, 'the store of readings failed'),
 );
 shutdown.add('readings', () => readings.close());
@@ -133,13 +133,6 @@ const { address, port } = await listen(server, {
   portVariable: 'API_PORT',
 });
 logger.info({ address, port }, 'listening');
-
-function ledgerChoice(): LedgerChoice {
-  const { FAIRLANE_LEDGER: kind, DATABASE_URL: databaseUrl, REDIS_URL: url, FAIRLANE_PREFIX: prefix } = env;
-  return kind === 'postgres' && databaseUrl !== undefined
-    ? { kind, databaseUrl }
-    : { kind: 'redis', redis: url, prefix };
-}
 
 /** Job views show effects, so without their ledger there are none to show. */
 async function checkLedger(): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { catalogue } from '@fairlane/jobs/contracts';
-import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { ledgerChoice, openLedger } from '@fairlane/ledger';
 import { createOperations, openQueues } from '@fairlane/queue';
 import {
   assertRedisSafe,
@@ -48,7 +48,7 @@ const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLAN
 shutdown.add('queues', () => Promise.all(queues.map((queue) => queue.close())));
 
 const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
-const ledger = openLedger(ledgerChoice(), onLedgerError);
+const ledger = openLedger(ledgerChoice(env), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
 const operations = createOperations({
   redis: env.REDIS_URL,
@@ -95,15 +95,3 @@ const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
 process.stdout.write(
   `${JSON.stringify({ ready: 'board', pid: process.pid, url: `http://${host}:${port}` })}\n`,
 );
-
-function ledgerChoice(): LedgerChoice {
-  const {
-    FAIRLANE_LEDGER: kind,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    FAIRLANE_PREFIX: prefix,
-  } = env;
-  return kind === 'postgres' && databaseUrl !== undefined
-    ? { kind, databaseUrl }
-    : { kind: 'redis', redis: redisUrl, prefix };
-}

@@ -18,7 +18,7 @@ export {
   type SweepRequest,
   type Unsettled,
 } from './ledger.js';
-export { openLedger, type LedgerChoice } from './open-ledger.js';
+export { ledgerChoice, openLedger, type LedgerChoice } from './open-ledger.js';
 export { migrateLedger } from './postgres/migrate.js';
 export { createPostgresLedger, type PostgresLedgerOptions } from './postgres/postgres-ledger.js';
 export { createRedisLedger, type RedisLedgerOptions } from './redis/redis-ledger.js';
