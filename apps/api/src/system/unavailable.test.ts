@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { startFaultProxy } from '@fairlane/testkit';
 import { startStopwatch, useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PRODUCER_LIMITS } from '../limits.js';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
 const redis = useRedis({ appendonly: true });
-const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
+const start = (redisUrl = redis.url) => startApi({ redisUrl, prefix: redis.prefix, ...PRODUCER_LIMITS });
 const path = '/v1/jobs/message.send';
 
 beforeAll(() => {
@@ -132,7 +133,7 @@ describe('while Redis is away', () => {
   it('A26 A28 answers 503 in time when its connections are half-open, and makes new ones by itself', async () => {
     const proxy = await startFaultProxy({ target: { port: redis.server.port } });
     try {
-      const api = await startApi({ redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix: redis.prefix });
+      const api = await start(`redis://127.0.0.1:${proxy.port}`);
       const ownTimeMs = await timeOf(post(api, 5));
       expect(proxy.silence()).toBeGreaterThan(0);
       await refusedInTime(api, 5, ownTimeMs);

@@ -3,6 +3,7 @@ import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
 import { createOperations, createProducer, type JobView, type Operations } from '@fairlane/queue';
 import { startFaultProxy } from '@fairlane/testkit';
 import type { AccountKind, ReferenceReport, Sandbox } from '@fairlane/testkit/sandbox';
+import { PATIENCE_MS } from '@fairlane/testkit/vitest';
 import { expect } from 'vitest';
 import { startWorker, type WorkerProcess } from '../support/worker-process.js';
 
@@ -60,7 +61,7 @@ export async function strike({ redis, sandbox }: Stage, { point, kind, by }: Str
     redis: await startFaultProxy({ target: { port: redis.port } }),
     gateway: await startFaultProxy({ target: { port: gatewayPort } }),
   };
-  const connection = { redis: redis.url, prefix: `{${name}}`, catalogue };
+  const connection = { redis: redis.url, prefix: `{${name}}`, catalogue, timeoutMs: PATIENCE_MS };
   const producer = createProducer(connection);
   const operations = createOperations(connection);
   const startAt = async (redisPort: number, platformPort: number) =>

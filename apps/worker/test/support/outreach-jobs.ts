@@ -1,5 +1,6 @@
 import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
 import { createProducer, type JobView, type Producer, type RedisSettings } from '@fairlane/queue';
+import { PATIENCE_MS } from '@fairlane/testkit/vitest';
 
 export interface OutreachJobs {
   producer: Producer;
@@ -13,7 +14,7 @@ export interface OutreachJobs {
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export function openOutreachJobs(redis: RedisSettings, prefix: string): OutreachJobs {
-  const producer = createProducer({ redis, prefix, catalogue, logger: silent });
+  const producer = createProducer({ redis, prefix, catalogue, timeoutMs: PATIENCE_MS, logger: silent });
   let leadCount = 0;
 
   function payload(body: string) {

@@ -33,7 +33,13 @@ export interface TimedJobs {
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export function openTimedJobs(redis: string, prefix: string): TimedJobs {
-  const producer = createProducer({ redis, prefix, catalogue: timedCatalogue, logger: silent });
+  const producer = createProducer({
+    redis,
+    prefix,
+    catalogue: timedCatalogue,
+    timeoutMs: 20_000,
+    logger: silent,
+  });
   let nth = 0;
   return {
     producer,
