@@ -1,19 +1,11 @@
-import { HELD_REASONS, type HeldReason, type JobState } from '@fairlane/sdk';
+import { HELD_REASONS, type HeldReason, type JobInfo, type JobState } from '@fairlane/sdk';
 import { readErrorRecords, type ErrorRecord } from '../jobs/error-record.js';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import { readOptions } from '../jobs/job-options.js';
 import { isClaimCheck } from '../payloads/claim-check.js';
 
 /** A job as people and products see it. Times are ISO strings. */
-export interface JobView {
-  readonly id: string;
-  readonly key: string;
-  readonly name: string;
-  readonly version: number;
-  readonly queue: string;
-  readonly account: string;
-  readonly limitGroup: string;
-  readonly tag?: string;
+export interface JobView extends JobInfo {
   readonly state: JobState;
   readonly reason?: HeldReason;
   readonly nextRunAt?: string;
