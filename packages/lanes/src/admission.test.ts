@@ -88,7 +88,7 @@ describe('admission', () => {
     await Promise.all(ends);
     expect(checkFairness(events, weights)).toEqual([]);
     expect(served['visitor']! / served['one']!).toBeLessThan(1.01);
-  }, 120_000);
+  }, 300_000);
 
   it('R6: the lanes of an account take turns', async () => {
     bench = new LaneBench(redis, { groups: { email: {}, sms: {} } });
