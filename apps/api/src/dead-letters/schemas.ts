@@ -36,6 +36,7 @@ const deadLetter = jobView
     tag: true,
     attempts: true,
     createdAt: true,
+    readOnly: true,
   })
   .extend({
     code: z.string(),

@@ -2,13 +2,16 @@ import type { JobView } from '@fairlane/queue';
 import type { Principal } from '@fairlane/runtime';
 import { isOfOtherProducer } from './reach-job.js';
 
-interface ShownJob extends JobView {
-  readonly readOnly?: true;
+type ShownJob = JobView & { readonly readOnly?: true };
+
+/** Says of another producer's job that it cannot be changed here. */
+export function markOthers<T extends { readonly id: string }>(job: T): T & { readonly readOnly?: true } {
+  return isOfOtherProducer(job.id) ? { ...job, readOnly: true } : job;
 }
 
 /** A job as its reader may see it: results, like payloads, are not for viewers. */
 export function presentJob(job: JobView, { role }: Principal): Omit<ShownJob, 'result'> {
-  const shown: ShownJob = isOfOtherProducer(job.id) ? { ...job, readOnly: true } : job;
+  const shown = markOthers(job);
   if (role !== 'viewer') return shown;
   const { result: _, ...view } = shown;
   return view;

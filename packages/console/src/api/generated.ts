@@ -174,6 +174,10 @@ export interface DeadLetter {
     max: number;
   };
   createdAt: string;
+  /**
+   * Another producer has put it into the queue: it can be looked at, not changed
+   */
+  readOnly?: true;
   code: string;
   reason: string;
   /**
