@@ -122,7 +122,7 @@ export async function startApi({
     onProgress: (id) => void changes.note({ kind: 'operation', id }),
   });
   const events = new EventHub({ feed: changes, logger, everyMs: 100, heartbeatMs: 300 });
-  const readings = createRedisReadings({ redis: redisUrl, prefix });
+  const readings = createRedisReadings({ redis: redisUrl, prefix, timeoutMs });
   const webhookEndpoints = createRedisWebhookEndpoints({ client: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({
