@@ -20,8 +20,6 @@ export function createApp(deps: AppDeps): Express {
   app.disable('x-powered-by');
   // Answers change with every job: computing tags for them only costs.
   app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(requestLog(deps.requestLogger ?? deps.logger));
   const context = {

@@ -31,7 +31,6 @@ import {
 
 /** The part of the table that is about jobs. */
 export const jobRoutes: readonly Route[] = [
-  // Before the route of a job's name, which has a dot.
   route({
     method: 'post',
     path: '/v1/jobs/cancel',
