@@ -19,10 +19,12 @@ export function canonicalJson(value: unknown, depth = 0): string {
   }
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return canonicalJson(value.toJSON(), depth + 1);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    // Code-unit order, as localeCompare would depend on the machine.
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  // Sorted by code units, as an order of language would depend on the machine.
+  for (const name of Object.keys(value).toSorted()) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`;
+  }
+  return `{${members}}`;
 }
