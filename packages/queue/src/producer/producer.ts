@@ -162,7 +162,7 @@ export function createProducer(options: ProducerOptions): Producer {
         (session) => sender.one(held, schedule, session),
         (answer) => answer === undefined,
       )) as EnqueueResult;
-      await claims.settle(held, result);
+      if (held.hold !== undefined) await claims.settle(held, result);
       count(held, result);
       return withRetryTime(held, result);
     },

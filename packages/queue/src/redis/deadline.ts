@@ -15,19 +15,12 @@ export class Deadline {
   }
 
   /** @throws UnavailableError when the promise has not settled in time. */
-  async wait<T>(promise: Promise<T>, { mayHaveRun }: { mayHaveRun: boolean }): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
+  wait<T>(promise: Promise<T>, { mayHaveRun }: { mayHaveRun: boolean }): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
         reject(new UnavailableError(`Redis did not answer within ${this.#totalMs} ms`, { mayHaveRun }));
       }, this.leftMs);
+      promise.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
-    // Whichever loses must not be reported as unhandled.
-    promise.catch(() => undefined);
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
