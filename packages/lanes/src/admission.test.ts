@@ -47,6 +47,16 @@ describe('admission', () => {
     expect(tally(await bench.serve(12))).toEqual({ cheap: 9, dear: 3 });
   });
 
+  it('R6: refuses a weight so small that one job would keep its account from its turn long after that is mended', async () => {
+    bench = new LaneBench(redis);
+    for (const weight of [0, -1, 0.000_999, 1_000_001, Number.NaN]) {
+      await expect(bench.lanes.setAccount('acme', { weight })).rejects.toMatchObject({
+        code: 'invalid_weight',
+      });
+    }
+    await bench.lanes.setAccount('acme', { weight: 0.001 });
+  });
+
   it('R6: an account that empties and returns 1,000 times gains nothing over weights 1, 2 and 5', async () => {
     bench = new LaneBench(redis);
     const weights = new Map([

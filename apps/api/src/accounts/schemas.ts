@@ -47,7 +47,7 @@ const window = z
 
 export const accountBody = z
   .strictObject({
-    weight: z.number().positive().max(1_000_000).optional(),
+    weight: z.number().min(0.001).max(1_000_000).optional(),
     windows: z
       .array(window)
       .min(1)
