@@ -23,6 +23,8 @@ import type { KeptResult } from '../ledger.js';
 import type { Begun, Claim } from './claim.js';
 import type { EffectOutcome } from './effect-outcome.js';
 
+/** For a ledger that was slow to let an effect be performed. */
+const LEDGER_SLOW_RETRY_MS = 5_000;
 /** Node fires a timer of more than 31 bits at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -92,11 +94,11 @@ export class AttemptEffects {
   }
 
   /** Throws unless something may be sent now. */
-  #mustBeCurrent<T>({ name, startedAtMs, timeoutMs }: Run<T>): void {
+  #mustBeCurrent<T>({ name, timeoutMs }: Run<T>): void {
     const { signal, isCurrent } = this.#scope;
     if (signal.aborted) throw signal.reason;
     if (!isCurrent()) throw new StaleHolderError(name);
-    if (performance.now() >= startedAtMs + timeoutMs) {
+    if (timeoutMs <= 0) {
       throw new DOMException(`no time was left to perform effect "${name}"`, 'TimeoutError');
     }
   }
@@ -175,6 +177,7 @@ export class AttemptEffects {
     const { name, options, call, startedAtMs, timeoutMs } = run;
     try {
       this.#mustBeCurrent(run);
+      assertTimeToSend(run);
     } catch (error) {
       await this.#notApplied(run, fence);
       throw error;
@@ -225,4 +228,14 @@ export class AttemptEffects {
 function after(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS));
   return () => clearTimeout(timer);
+}
+
+/**
+ * The ledger's answer is part of the call's time. Where most of that is gone a call would be cut off before anybody
+ * could tell whether it was sent, and a person asked about what never left.
+ */
+function assertTimeToSend<T>({ startedAtMs, timeoutMs }: Run<T>): void {
+  if (performance.now() < startedAtMs + timeoutMs / 2) return;
+  const reason = 'The ledger of effects took too long to answer.';
+  throw new EffectDeferredError({ reason, retryAfterMs: LEDGER_SLOW_RETRY_MS });
 }
