@@ -23,7 +23,7 @@ const nights = [
   ['2027-10-30T20:00:00Z', '02:30', '02:30'],
 ] as const;
 
-describe.runIf(executablePath)('an account in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('an account in the console', () => {
   test('R5 share and hours are set with old and new shown; the sentence says the opening that the gate shows', async () => {
     const { campaign, operations } = opened;
     await operations.setLimits('hours', 'email', { limit: 60, perMs: 60_000 });

@@ -14,7 +14,7 @@ function failsWith(code: 'target_gone' | 'rejected') {
   };
 }
 
-describe.runIf(executablePath)('dead letters in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('dead letters in the console', () => {
   test('removing always asks, with the safe button focused; a job removed elsewhere is no error', async () => {
     const { campaign } = opened;
     const payloads = payloadsOf('purged', 3);

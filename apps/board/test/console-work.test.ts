@@ -13,7 +13,7 @@ const gone = async (): Promise<never> => {
   throw new PermanentError({ code: 'target_gone', reason: 'the lead is gone' });
 };
 
-describe.runIf(executablePath)('work seen and steered in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('work seen and steered in the console', () => {
   test('an unknown outcome is resolved by who looked it up, with the keyboard only', async () => {
     const { campaign } = opened;
     const [id = ''] = await campaign.enqueue(...payloadsOf('unsure', 1));

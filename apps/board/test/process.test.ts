@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hashPassword } from '@fairlane/runtime';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { START_PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, test } from 'vitest';
 import { BoardClient } from './board-client.js';
 
@@ -40,7 +40,8 @@ function startBoard(env: Record<string, string>) {
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     async url(): Promise<string> {
-      await expect.poll(() => lines.length > 0 || child.exitCode !== null).toBe(true);
+      const hasBegun = () => lines.length > 0 || child.exitCode !== null;
+      await expect.poll(hasBegun, { timeout: START_PATIENCE_MS }).toBe(true);
       return String(lines.find((line) => line['ready'] === 'board')?.['url']);
     },
     async [Symbol.asyncDispose]() {

@@ -158,7 +158,7 @@ describe('without Redis', () => {
     await redis.server.restart();
   });
 
-  test('A27: a worker is back at work after Redis is, without a restart', { timeout: 60_000 }, async () => {
+  test('A27: a worker is back at work after Redis is, without a restart', async () => {
     outside.answer(200);
     await using worker = await startWorker('shipped', environment());
     await redis.server.kill();
@@ -180,7 +180,7 @@ describe('without Redis', () => {
     await expect.poll(() => jobs.statesOf(ids)).toEqual(all('completed', 10));
   });
 
-  test('A26: a stop ends in bounded time, with a job running too', { timeout: 60_000 }, async () => {
+  test('A26: a stop ends in bounded time, with a job running too', async () => {
     await using worker = await startWorker('shipped', environment({ WORKER_GRACE_MS: '1000' }));
     await jobs.enqueue(1);
     await expect.poll(outside.waiting).toBe(1);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startGuard } from '@fairlane/testkit';
+import { START_PATIENCE_MS } from '@fairlane/testkit/vitest';
 import { expect } from 'vitest';
 
 const mains = {
@@ -50,7 +51,9 @@ export async function startWorker(
   );
   const exit = exitOf(child);
   const readyLine = () => lines.find(({ ready }) => ready === 'worker');
-  await expect.poll(() => readyLine() ?? child.exitCode, { timeout: 60_000, interval: 20 }).not.toBeNull();
+  await expect
+    .poll(() => readyLine() ?? child.exitCode, { timeout: START_PATIENCE_MS, interval: 20 })
+    .not.toBeNull();
   const ready = readyLine();
   if (!ready) throw new Error(`the worker ended at its start: ${JSON.stringify(lines.at(-1))}`);
   const health = String(ready['health']);

@@ -111,7 +111,7 @@ describe('A27 a worker whose Redis was away', () => {
   });
 });
 
-describe('A31 a Redis that is a replica for a while', { timeout: 90_000 }, () => {
+describe('A31 a Redis that is a replica for a while', () => {
   it('R1 refuses jobs and keeps those it took; the worker goes on with them when it may write again', async () => {
     await consumer.drain(0);
     // A job whose end is refused comes back when its lease is over.
