@@ -31,6 +31,7 @@ export type {
   BulkFilter,
   BulkMatch,
   BulkOperation,
+  BulkOutcome,
   BulkReplayOutcome,
   BulkReplayRequest,
   CancelFilter,

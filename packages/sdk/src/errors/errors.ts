@@ -31,15 +31,18 @@ export interface PayloadIssue {
   readonly message: string;
 }
 
+/** `leadId: expected string; step: expected number` */
+export function describeIssues(issues: readonly PayloadIssue[]): string {
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}
+
 /** A payload that its contract refuses. Never carries the payload's values. */
 export class PayloadError extends FairlaneError {
   readonly issues: readonly PayloadIssue[];
   readonly [CLASSIFICATION]: Classification;
 
   constructor(job: string, issues: readonly PayloadIssue[], options?: ErrorOptions) {
-    const text = issues
-      .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-      .join('; ');
+    const text = describeIssues(issues);
     super('invalid_payload', `payload of ${job} refused: ${text}`, options);
     this.issues = issues;
     this[CLASSIFICATION] = {

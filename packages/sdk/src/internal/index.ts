@@ -1,5 +1,7 @@
 // What ledger, queue and the driver of tests have in common. No promise to anybody else.
 export { boundedReason } from '../errors/classification.js';
+export { describeIssues } from '../errors/errors.js';
+export { issuesOf } from '../payload/payload.js';
 export { boundedCall, CallAbortedError, type Timer } from './bounded-call.js';
 export type { EffectRunner, EffectScope } from './effect-runner.js';
 export { EffectNames, MAX_EFFECTS_PER_ATTEMPT } from './effect-names.js';

@@ -20,10 +20,7 @@ export function parsePayload<N extends string, S extends z.ZodType>(
   const parsed = safeParse(contract.payload, value);
   if (parsed === undefined) return { ok: false, issues: [UNCHECKABLE] };
   if (parsed.success) return { ok: true, payload: parsed.data };
-  const issues = parsed.error.issues
-    .slice(0, MAX_ISSUES)
-    .map(({ path, message }) => ({ path: formatPath(path), message }));
-  return { ok: false, issues };
+  return { ok: false, issues: issuesOf(parsed.error) };
 }
 
 /** Undefined where checking itself fails: nesting that exhausts the stack, a refinement that throws. */
@@ -68,6 +65,11 @@ export function readStoredPayload<N extends string, S extends z.ZodType>(
   const parsed = parsePayload(contract, value);
   if (!parsed.ok) throw new PayloadError(contract.name, parsed.issues);
   return parsed.payload;
+}
+
+/** What a schema has found wrong, at most {@link MAX_ISSUES}. */
+export function issuesOf({ issues }: Pick<z.ZodError, 'issues'>): PayloadIssue[] {
+  return issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: formatPath(path), message }));
 }
 
 /** `['contacts', 0, 'phone']` becomes `contacts[0].phone`. */
