@@ -147,6 +147,9 @@ class PostgresLedger implements EffectLedger {
   async check(): Promise<void> {
     const pending = await pendingMigrations(this.#db);
     if (pending.length > 0) throw new Error(`the ledger's database lacks migrations: ${pending.join(', ')}`);
+    // A replica, or a primary that was set so after a failover: it answers, and no effect can be begun.
+    const { rows } = await sql<Record<string, string>>`SHOW transaction_read_only`.execute(this.#db);
+    if (Object.values(rows[0] ?? {})[0] === 'on') throw new Error("the ledger's database is read-only");
   }
 
   async close(): Promise<void> {
