@@ -3,7 +3,7 @@ import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
 import { createConsumer, createOperations, createProducer, openQueues } from '@fairlane/queue';
 import { implement, type Handler, type PayloadInput } from '@fairlane/sdk';
 import { PATIENCE_MS } from '@fairlane/testkit/vitest';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { replayJob } from '../src/queues/replay-job.js';
 
 export type OutreachPayload = PayloadInput<typeof outreachSend>;
@@ -67,9 +67,13 @@ export function openCampaign(redis: string, prefix: string): Campaign {
       await consumer.start();
       try {
         // Not expect.poll, which only a test may call: files prepare once for all of theirs.
-        await expect
-          .poll(async () => queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active'))
-          .toBe(0);
+        await vi.waitFor(
+          async () => {
+            const left = await queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active');
+            expect(left).toBe(0);
+          },
+          { timeout: 30_000, interval: 20 },
+        );
       } finally {
         await consumer.drain();
       }

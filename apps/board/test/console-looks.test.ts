@@ -5,7 +5,7 @@ import { createConsumer, type Consumer } from '@fairlane/queue';
 import { implement, PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ensureChromium } from './ensure-chromium.js';
 import { payloadsOf, useConsole } from './open-console.js';
 
@@ -90,7 +90,10 @@ describe.runIf(executablePath)('how the console looks', { timeout: 180_000 }, ()
       graceMs: 0,
     });
     await worker.start();
-    await expect.poll(async () => (await operations.job(ids.running))?.state).toBe('active');
+    // Not expect.poll, which only a test may call.
+    await vi.waitFor(async () => expect((await operations.job(ids.running))?.state).toBe('active'), {
+      timeout: 20_000,
+    });
     // Its only slot is taken: these stay.
     await campaign.enqueue(...payloadsOf(long, 2, { step: 2 }));
   });
