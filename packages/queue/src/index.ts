@@ -32,6 +32,7 @@ export type {
   BulkMatch,
   BulkOperation,
   BulkOutcome,
+  BulkPreview,
   BulkReplayOutcome,
   BulkReplayRequest,
   CancelFilter,
