@@ -65,7 +65,7 @@ export async function strike({ redis, sandbox }: Stage, { point, kind, by }: Str
   const producer = createProducer(connection);
   const operations = createOperations(connection);
   const startAt = async (redisPort: number, platformPort: number) =>
-    startWorker('built', {
+    startWorker('shipped', {
       REDIS_URL: `redis://127.0.0.1:${redisPort}`,
       OUTREACH_GATEWAY_URL: `http://127.0.0.1:${platformPort}`,
       FAIRLANE_PREFIX: `{${name}}`,

@@ -45,7 +45,7 @@ export async function runRollingRestart(
   outside.answer(200, {}, answerMs);
   const jobs = openOutreachJobs(redis.url, redis.prefix);
   const start = async () =>
-    startWorker('built', {
+    startWorker('shipped', {
       REDIS_URL: redis.url,
       FAIRLANE_PREFIX: redis.prefix,
       OUTREACH_GATEWAY_URL: outside.url,

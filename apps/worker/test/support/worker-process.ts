@@ -7,10 +7,8 @@ import { START_PATIENCE_MS } from '@fairlane/testkit/vitest';
 import { expect } from 'vitest';
 
 const mains = {
-  /** The shipped worker, from its sources. */
-  shipped: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
-  /** As it was built: starts in half the time, which counts where a test needs many. */
-  built: fileURLToPath(new URL('../../dist/main.js', import.meta.url)),
+  /** The worker as it was built: it starts in half the time. */
+  shipped: fileURLToPath(new URL('../../dist/main.js', import.meta.url)),
   /** The same process with handlers that misbehave. */
   stubborn: fileURLToPath(new URL('./stubborn-main.ts', import.meta.url)),
   /** The same process with jobs that take as long as they say. */
@@ -35,7 +33,7 @@ export async function startWorker(
   main: keyof typeof mains,
   env: Record<string, string>,
 ): Promise<WorkerProcess> {
-  const fromSources = main === 'built' ? [] : ['--conditions=fairlane-source', '--import=tsx'];
+  const fromSources = main === 'shipped' ? [] : ['--conditions=fairlane-source', '--import=tsx'];
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...fromSources, mains[main]], {
     env: { PATH, HOME, LOG_LEVEL: 'info', ...env },
@@ -85,8 +83,7 @@ export async function runToEnd(
   env: Record<string, string>,
 ): Promise<{ code: number | string; stdout: string; stderr: string }> {
   const { PATH, HOME } = process.env;
-  const args = ['--conditions=fairlane-source', '--import=tsx', mains.shipped];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [mains.shipped], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
