@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+import { PATIENCE_MS } from './packages/testkit/src/vitest/patience.js';
+
 // Tests run from sources: every workspace package exposes its `src` under this condition.
 const conditions = ['fairlane-source'];
 
@@ -12,10 +14,11 @@ export default defineConfig({
     pool: 'forks',
     // One more than the processors of a small machine: many tests wait for processes, leases and browsers.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // The default of one second is a race on a busy machine; a condition that holds costs no more.
-    expect: { poll: { timeout: 10_000, interval: 20 } },
+    // Several waits in a row may take as long as they may.
+    testTimeout: 3 * PATIENCE_MS,
+    hookTimeout: 6 * PATIENCE_MS,
+    // The default of one second is a race on a busy machine.
+    expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     typecheck: { enabled: false },
     coverage: {
       provider: 'v8',

@@ -41,7 +41,7 @@ describe('redis-in-docker.sh', () => {
   it('ends the server when the client is SIGKILLed, and starts again on its port', async () => {
     const server = await start();
     await server.kill();
-    await vi.waitFor(async () => expect(await isListening(server.port)).toBe(false), 5_000);
+    await expect.poll(async () => isListening(server.port)).toBe(false);
     await server.restart();
     expect(await isListening(server.port)).toBe(true);
   });

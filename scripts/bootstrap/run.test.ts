@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { untilGone } from '../../packages/testkit/src/servers/liveness.js';
+import { PATIENCE_MS } from '../../packages/testkit/src/vitest/index.js';
 import { spawnFixture } from './fixtures/spawn-fixture.js';
 import { run } from './run.mjs';
 
@@ -22,7 +23,7 @@ describe('a program run by the bootstrap', () => {
     const started = performance.now();
     const result = await run('/bin/sh', ['-c', 'sleep 60'], { output: 'capture', timeoutMs: 50 });
     expect(result.ok).toBe(false);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(50_000);
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
@@ -31,7 +32,7 @@ describe('a program run by the bootstrap', () => {
       const command = spawnFixture('run-family.mjs');
       const family = [Number(await command.nextLine()), Number(await command.nextLine())];
       command.process.kill(signal);
-      await expect(Promise.all(family.map((pid) => untilGone(pid, 10_000)))).resolves.toHaveLength(2);
+      await expect(Promise.all(family.map((pid) => untilGone(pid, PATIENCE_MS)))).resolves.toHaveLength(2);
     },
   );
 });

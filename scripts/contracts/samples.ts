@@ -1,5 +1,5 @@
 import { createGeneratorSync } from 'json-schema-faker';
-import type { PayloadSchema } from '../../packages/sdk/src/payload-schema.js';
+import type { PayloadSchema } from '../../packages/sdk/src/schema/payload-schema.js';
 
 const GENERATED = 12;
 /** Longest text of a sample beyond what is required: bounds are compared without samples. */

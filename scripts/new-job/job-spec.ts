@@ -1,4 +1,4 @@
-import { isJobName } from '../../packages/sdk/src/names.js';
+import { isJobName } from '../../packages/sdk/src/contract/names.js';
 
 /** What is asked about a new job, as it was answered. */
 export interface JobAnswers {

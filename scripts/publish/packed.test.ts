@@ -43,7 +43,7 @@ function app(name: string): string {
 
 async function run(name: string, ...args: string[]): Promise<string> {
   const env = { ...process.env, REDIS_URL: redis.url, PREFIX: redis.prefix };
-  const { stdout } = await execute(process.execPath, args, { cwd: app(name), env, timeout: 25_000 });
+  const { stdout } = await execute(process.execPath, args, { cwd: app(name), env, timeout: 60_000 });
   return stdout;
 }
 

@@ -8,8 +8,7 @@ import { createErrorHandler } from './http/error-handler.js';
 import { mountRoutes } from './http/mount.js';
 import { requestLog } from './http/request-log.js';
 import { createEnqueueCounter } from './jobs/enqueue-counter.js';
-import { buildDocument } from './openapi/build-document.js';
-import { renderDocs } from './openapi/docs-page.js';
+import { Documentation } from './openapi/documentation.js';
 import { routes } from './routes.js';
 import { createSharedMetrics } from './system/shared-metrics.js';
 
@@ -17,19 +16,15 @@ export type { AppDeps } from './deps.js';
 
 /** The HTTP API. Listens nowhere by itself. */
 export function createApp(deps: AppDeps): Express {
-  const document = buildDocument(routes, deps.catalogue);
   const app = express();
   app.disable('x-powered-by');
   // Answers change with every job: computing tags for them only costs.
   app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
   app.set('query parser', 'simple');
   app.use(requestLog(deps.requestLogger ?? deps.logger));
   const context = {
     ...deps,
-    document,
-    docsPage: renderDocs(document),
+    documentation: new Documentation(routes, deps.catalogue),
     audit: withNotes(createAudit(deps.logger), deps.changes),
     cursors: createCursorSeal(deps.tokens),
     readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics, deps.operations),

@@ -37,6 +37,9 @@ export const MAX_PRIORITY = 2_097_151;
 /** A connection on which nothing moves in either direction for this long is closed. */
 export const IDLE_CONNECTION_MS = 120_000;
 
+/** A connection whose request has not told all its headers by then is closed, within half as long again. */
+export const HEADERS_TIMEOUT_MS = 30_000;
+
 /** Requests that still run this long after a stop signal are cut off. */
 export const SHUTDOWN_DEADLINE_MS = 15_000;
 

@@ -95,7 +95,7 @@ describe('the api process', () => {
     const url = await first.listening;
     const second = startProcess({ API_PORT: new URL(url).port });
     expect((await second.exit()).code).toBe(1);
-    expect(JSON.stringify(second.lines)).toContain('EADDRINUSE');
+    expect(JSON.stringify(second.lines)).toContain('API_PORT: is the port of something else already');
     first.child.kill('SIGTERM');
     await first.exit();
   });

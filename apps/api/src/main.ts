@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openBlobs } from '@fairlane/blobs';
 import { catalogue } from '@fairlane/jobs/contracts';
 import { createRedisWebhookEndpoints } from '@fairlane/jobs/webhooks';
 import { createLanes } from '@fairlane/lanes';
-import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { ledgerChoice, openLedger } from '@fairlane/ledger';
 import { openReadings } from '@fairlane/ledger/readings';
 import {
   createBulkRunner,
@@ -20,19 +17,16 @@ import {
   createLogger,
   createMetrics,
   createShutdown,
+  listen,
   readEnv,
   redisCheck,
   variables,
 } from '@fairlane/runtime';
 import { createApp } from './app.js';
 import { EventHub } from './events/event-hub.js';
+import { createApiServer } from './http/api-server.js';
 import { createCancelledCounter } from './jobs/cancelled-counter.js';
-import {
-  BATCH_PRODUCER_LIMITS,
-  IDLE_CONNECTION_MS,
-  PRODUCER_LIMITS,
-  SHUTDOWN_DEADLINE_MS,
-} from './limits.js';
+import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS, SHUTDOWN_DEADLINE_MS } from './limits.js';
 
 const { REDIS_URL, FAIRLANE_PREFIX, FAIRLANE_BLOB_STORE, FAIRLANE_LEDGER, DATABASE_URL } = variables;
 const { FAIRLANE_TOKENS, WEBHOOK_ALLOW_PRIVATE, API_PORT, HOST, LOG_LEVEL } = variables;
@@ -56,9 +50,9 @@ shutdown.add('redis', () => redis.disconnect());
 await assertRedisSafe(redis);
 
 const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
-const ledger = openLedger(ledgerChoice(), onLedgerError);
+const ledger = openLedger(ledgerChoice(env), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
-const readings = openReadings(ledgerChoice(), (error) =>
+const readings = openReadings(ledgerChoice(env), (error) =>
   logger.warn({ err: error }, 'the store of readings failed'),
 );
 shutdown.add('readings', () => readings.close());
@@ -126,26 +120,19 @@ const app = createApp({
   },
 });
 
-// No limit on the time of a whole request, since a batch may stream for hours; idle connections are cut.
-const server = createServer({ requestTimeout: 0 }, app);
-server.timeout = IDLE_CONNECTION_MS;
+const server = createApiServer(app);
 shutdown.add('server', () => {
   stopping = true;
   return new Promise((resolve) => server.close(resolve));
 });
 // Added after the server, so ended before it: it waits for its connections.
 shutdown.add('events', () => events.close());
-server.listen(env.API_PORT, env.HOST);
-await once(server, 'listening');
-const { address, port } = server.address() as AddressInfo;
+const { address, port } = await listen(server, {
+  host: env.HOST,
+  port: env.API_PORT,
+  portVariable: 'API_PORT',
+});
 logger.info({ address, port }, 'listening');
-
-function ledgerChoice(): LedgerChoice {
-  const { FAIRLANE_LEDGER: kind, DATABASE_URL: databaseUrl, REDIS_URL: url, FAIRLANE_PREFIX: prefix } = env;
-  return kind === 'postgres' && databaseUrl !== undefined
-    ? { kind, databaseUrl }
-    : { kind: 'redis', redis: url, prefix };
-}
 
 /** Job views show effects, so without their ledger there are none to show. */
 async function checkLedger(): Promise<string | undefined> {

@@ -1,14 +1,13 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { catalogue } from '@fairlane/jobs/contracts';
-import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { ledgerChoice, openLedger } from '@fairlane/ledger';
 import { createOperations, openQueues } from '@fairlane/queue';
 import {
   assertRedisSafe,
   connectRedis,
   createLogger,
   createShutdown,
+  listen,
   readEnv,
   redisCheck,
   variables,
@@ -49,7 +48,7 @@ const queues = openQueues({ redis: env.REDIS_URL, catalogue, prefix: env.FAIRLAN
 shutdown.add('queues', () => Promise.all(queues.map((queue) => queue.close())));
 
 const onLedgerError = (error: unknown) => logger.warn({ err: error }, 'the connection to the ledger broke');
-const ledger = openLedger(ledgerChoice(), onLedgerError);
+const ledger = openLedger(ledgerChoice(env), onLedgerError);
 shutdown.add('ledger', () => ledger.close());
 const operations = createOperations({
   redis: env.REDIS_URL,
@@ -86,23 +85,13 @@ shutdown.add('server', () => {
   server.closeIdleConnections();
   return new Promise((resolve) => server.close(resolve));
 });
-server.listen(env.BOARD_PORT, env.HOST);
-await once(server, 'listening');
-const { port } = server.address() as AddressInfo;
+const { port } = await listen(server, {
+  host: env.HOST,
+  port: env.BOARD_PORT,
+  portVariable: 'BOARD_PORT',
+});
 const host = env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST;
 // For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
 process.stdout.write(
   `${JSON.stringify({ ready: 'board', pid: process.pid, url: `http://${host}:${port}` })}\n`,
 );
-
-function ledgerChoice(): LedgerChoice {
-  const {
-    FAIRLANE_LEDGER: kind,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    FAIRLANE_PREFIX: prefix,
-  } = env;
-  return kind === 'postgres' && databaseUrl !== undefined
-    ? { kind, databaseUrl }
-    : { kind: 'redis', redis: redisUrl, prefix };
-}

@@ -10,7 +10,7 @@ import { passwords, serveBoard } from './serve-board.js';
 const redis = useRedis();
 const executablePath = await ensureChromium();
 
-describe.runIf(executablePath)('in a browser', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: chromiumFlags });

@@ -2,6 +2,7 @@ import { catalogue, outreachSend } from '@fairlane/jobs/contracts';
 import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
 import { createConsumer, createOperations, createProducer, openQueues } from '@fairlane/queue';
 import { implement, type Handler, type PayloadInput } from '@fairlane/sdk';
+import { PATIENCE_MS } from '@fairlane/testkit/vitest';
 import { expect, vi } from 'vitest';
 import { replayJob } from '../src/queues/replay-job.js';
 
@@ -34,9 +35,11 @@ export interface Campaign extends AsyncDisposable {
 
 /** Producer and consumer of real jobs under a prefix of their own. */
 export function openCampaign(redis: string, prefix: string): Campaign {
-  const producer = createProducer({ redis, prefix, catalogue, maxPayloadBytes: 4 * 1024 * 1024 });
+  // A busy machine makes no call fail.
+  const connection = { redis, prefix, catalogue, timeoutMs: PATIENCE_MS };
+  const producer = createProducer({ ...connection, maxPayloadBytes: 4 * 1024 * 1024 });
   const ledger = createRedisLedger({ redis, prefix });
-  const operations = createOperations({ redis, prefix, catalogue, effects: ledger });
+  const operations = createOperations({ ...connection, effects: ledger });
   const queues = openQueues({ redis, prefix, catalogue });
   const queueNamed = (name: string) => queues.find((queue) => queue.name === name);
   return {
@@ -69,7 +72,7 @@ export function openCampaign(redis: string, prefix: string): Campaign {
             const left = await queueNamed('outreach')?.getJobCountByTypes('waiting', 'prioritized', 'active');
             expect(left).toBe(0);
           },
-          { timeout: 10_000, interval: 20 },
+          { timeout: 30_000, interval: 20 },
         );
       } finally {
         await consumer.drain();

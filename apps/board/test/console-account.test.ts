@@ -1,3 +1,4 @@
+import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const nights = [
   ['2027-10-30T20:00:00Z', '02:30', '02:30'],
 ] as const;
 
-describe.runIf(executablePath)('an account in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('an account in the console', () => {
   test('R5 share and hours are set with old and new shown; the sentence says the opening that the gate shows', async () => {
     const { campaign, operations } = opened;
     await operations.setLimits('hours', 'email', { limit: 60, perMs: 60_000 });
@@ -60,6 +61,33 @@ describe.runIf(executablePath)('an account in the console', { timeout: 60_000 },
     await dialog.getByRole('button', { name: 'Set these' }).click();
     await campaign.work(async () => ({ messageId: 'm' }));
     await page.getByRole('link', { name: 'completed 2' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('R13 a row of the list says what its account says, how much is ready, held and dead, and the next opening', async () => {
+    const { campaign, operations } = opened;
+    await campaign.enqueue(...payloadsOf('rowed', 2));
+    await campaign.work(async () => {
+      throw new PermanentError({ code: 'unauthorized', reason: 'no' });
+    });
+    const days = [new Date(Date.now() + 2 * 86_400_000).getUTCDay() || 7];
+    await operations.setAccount('rowed', { windows: [{ zone: 'UTC', days, from: '00:00', to: '24:00' }] });
+    await campaign.enqueue(...payloadsOf('rowed', 3, { step: 2 }));
+    await using visit = await opened.visit({ path: '/accounts?search=rowed', context });
+    const { page, complaints } = visit;
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'rowed' }) });
+    await row.getByText('2 jobs failed for good, access revoked.').waitFor();
+    const cells = await row.getByRole('cell').allTextContents();
+    expect(cells.slice(1)).toEqual(['-', '0', '3', '2', expect.stringMatching(/^in (1 d|2\d h)$/)]);
+    await row.getByRole('link', { name: 'rowed' }).click();
+    const sentence = page.locator('.sentence');
+    await sentence.waitFor();
+    expect(await sentence.textContent()).toBe(cells[0]);
+    await page.goBack();
+    await row.getByRole('link', { name: '3', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?account=rowed&state=held');
+    // The next test works off all that waits.
+    await operations.setAccount('rowed', { windows: null });
     expect(complaints).toEqual([]);
   });
 

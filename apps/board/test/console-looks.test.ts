@@ -48,7 +48,7 @@ const views: View[] = [
   {
     path: () => 'dead-letters?account=gone',
     heading: 'Dead letters',
-    press: ['Replay those that match…'],
+    press: ['Replay 3 that match the filters…'],
   },
   {
     path: () => 'dead-letters?account=gone',
@@ -90,7 +90,10 @@ describe.runIf(executablePath)('how the console looks', { timeout: 180_000 }, ()
       graceMs: 0,
     });
     await worker.start();
-    await vi.waitFor(async () => expect((await operations.job(ids.running))?.state).toBe('active'), 10_000);
+    // Not expect.poll, which only a test may call.
+    await vi.waitFor(async () => expect((await operations.job(ids.running))?.state).toBe('active'), {
+      timeout: 20_000,
+    });
     // Its only slot is taken: these stay.
     await campaign.enqueue(...payloadsOf(long, 2, { step: 2 }));
   });

@@ -13,7 +13,7 @@ const gone = async (): Promise<never> => {
   throw new PermanentError({ code: 'target_gone', reason: 'the lead is gone' });
 };
 
-describe.runIf(executablePath)('work seen and steered in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('work seen and steered in the console', () => {
   test('an unknown outcome is resolved by who looked it up, with the keyboard only', async () => {
     const { campaign } = opened;
     const [id = ''] = await campaign.enqueue(...payloadsOf('unsure', 1));
@@ -131,10 +131,17 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
     const { page, complaints } = visit;
     // A clock that is ahead makes nothing of later part of it.
     await page.clock.setSystemTime(Date.now() + 3_600_000);
-    await page.getByRole('button', { name: 'Replay those that match…' }).click();
+    await page.getByRole('button', { name: 'Replay 3 that match the filters…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('3 dead letters').waitFor();
-    await dialog.getByText('recipient gone: 3').waitFor();
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: /^recipient gone 3$/ })
+      .waitFor();
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: /^many 3$/ })
+      .waitFor();
     const [late = ''] = await campaign.enqueue(...payloadsOf('many', 1, { step: 2 }));
     await campaign.work(gone);
     await dialog.getByRole('button', { name: 'Replay 3' }).click();
@@ -144,6 +151,26 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
     await progress.getByText('Replay done: 3 of 3 dead letters').waitFor();
     await page.getByText(late).waitFor();
     expect(await page.getByRole('checkbox', { name: /^Select (?!this page)/ }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a job of another producer is looked at in its queue, and offers nothing that would change it', async () => {
+    const outreach = opened.campaign.queues.find(({ name }) => name === 'outreach');
+    const bulk = opened.campaign.queues.find(({ name }) => name === 'bulk');
+    await bulk?.add('bulk.other', { from: 'elsewhere' });
+    const other = await outreach?.add('outreach.other', { from: 'elsewhere' });
+    await using visit = await opened.visit({ path: '/jobs?queue=bulk' });
+    const { page, complaints } = visit;
+    await page.getByRole('link', { name: 'bulk.other' }).click();
+    await page.getByText('Another producer has put this job into the queue').waitFor();
+    await page.getByText('It may start and waits for its turn.').waitFor();
+    const buttons = page.getByRole('main').getByRole('button');
+    expect(await buttons.allTextContents()).toEqual(['Show the payload']);
+    await buttons.click();
+    await page.getByText('{"from":"elsewhere"}').waitFor();
+    await page.goto(`${opened.board.url}/jobs/${other?.id}?queue=outreach`);
+    await page.getByText('outreach.other').waitFor();
+    await other?.remove();
     expect(complaints).toEqual([]);
   });
 
@@ -166,7 +193,7 @@ describe.runIf(executablePath)('work seen and steered in the console', { timeout
       [`accounts?search=${text}`, 'Accounts'],
       [`accounts/${text}`, 'Account '],
       [`accounts/none${text}`, 'none'],
-      [`jobs?account=${text}&tag=${text}&name=${text}&since=${text}`, 'Jobs'],
+      [`jobs?account=${text}&queue=${text}&tag=${text}&name=${text}&since=${text}`, 'Jobs'],
       [`jobs?account=${text}`, 'Jobs'],
       [`jobs/${id}`, 'Job '],
       [`jobs/${text}`, 'Job '],

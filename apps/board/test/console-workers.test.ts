@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startGuardedProcess } from '@fairlane/testkit';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { START_PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ensureChromium } from './ensure-chromium.js';
 import { payloadsOf, useConsole } from './open-console.js';
@@ -19,11 +19,11 @@ async function startWorker() {
   });
   onTestFinished(() => worker.kill());
   const reported = async () => (await opened.operations.workers()).some(({ pid }) => pid === worker.pid);
-  await expect.poll(reported, { timeout: 30_000 }).toBe(true);
+  await expect.poll(reported, { timeout: START_PATIENCE_MS }).toBe(true);
   return worker;
 }
 
-describe.runIf(executablePath)('workers in the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('workers in the console', () => {
   test('a worker that hangs leads the list without a reload; jobs are taken back after asking, never from who has them by now', async () => {
     const { campaign, operations } = opened;
     await using visit = await opened.visit({ path: '/workers' });

@@ -19,7 +19,7 @@ test('the first load stays within its budget', () => {
   expect(sizeOf(/\.css$/)).toBeLessThan(15 * 1024);
 });
 
-describe.runIf(executablePath)('the console', { timeout: 60_000 }, () => {
+describe.runIf(executablePath)('the console', () => {
   test('an operator finds why an account waits, changes its limit and sees it without a reload', async () => {
     const { campaign, operations, board } = opened;
     await operations.setLimits('acme', 'email', { limit: 1, perMs: 600_000 });
@@ -100,7 +100,7 @@ describe.runIf(executablePath)('the console', { timeout: 60_000 }, () => {
     expect(await enabled.allTextContents()).toEqual(['Try again']);
     await campaign.enqueue(...payloadsOf('cut-off', 3));
     await opened.api.restart();
-    await page.getByText(/^Live /).waitFor({ timeout: 10_000 });
+    await page.getByText(/^Live /).waitFor();
     await page.getByRole('link', { name: /^ready 3$/ }).waitFor();
     expect(await pause.isEnabled()).toBe(true);
   });

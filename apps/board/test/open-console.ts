@@ -1,6 +1,6 @@
 import { createOperations } from '@fairlane/queue';
 import { catalogue } from '@fairlane/jobs/contracts';
-import type { RedisInTests } from '@fairlane/testkit/vitest';
+import { PATIENCE_MS, type RedisInTests } from '@fairlane/testkit/vitest';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { openCampaign, outreachPayload, type Campaign, type OutreachPayload } from './campaign.js';
@@ -63,7 +63,7 @@ export function useConsole(
   beforeAll(async () => {
     if (executablePath === undefined) return;
     opened.campaign = openCampaign(redis.url, prefix);
-    operations = createOperations({ redis: redis.url, prefix, catalogue });
+    operations = createOperations({ redis: redis.url, prefix, catalogue, timeoutMs: PATIENCE_MS });
     opened.api = await serveApi(redis.url, prefix, apiEnvironment);
     opened.board = await serve();
     opened.browser = await chromium.launch({ executablePath, args: chromiumFlags });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hashPassword } from '@fairlane/runtime';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { START_PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, test } from 'vitest';
 import { BoardClient } from './board-client.js';
 
 const redis = useRedis();
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 async function environment(): Promise<Record<string, string>> {
   const users = [{ user: 'ann', role: 'operator', passwordHash: await hashPassword('secret') }];
@@ -22,8 +22,7 @@ async function environment(): Promise<Record<string, string>> {
 
 function startBoard(env: Record<string, string>) {
   const { PATH, HOME } = process.env;
-  const args = ['--conditions=fairlane-source', '--import=tsx', main];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [main], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -40,7 +39,8 @@ function startBoard(env: Record<string, string>) {
     stderr: () => stderr,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     async url(): Promise<string> {
-      await expect.poll(() => lines.length > 0 || child.exitCode !== null, { timeout: 20_000 }).toBe(true);
+      const hasBegun = () => lines.length > 0 || child.exitCode !== null;
+      await expect.poll(hasBegun, { timeout: START_PATIENCE_MS }).toBe(true);
       return String(lines.find((line) => line['ready'] === 'board')?.['url']);
     },
     async [Symbol.asyncDispose]() {
@@ -90,6 +90,6 @@ describe('the board as a process', () => {
     const { port } = new URL(await first.url());
     await using second = startBoard({ ...(await environment()), BOARD_PORT: port });
     expect(await second.exit).toBe(1);
-    expect(JSON.stringify(second.lines)).toContain('EADDRINUSE');
+    expect(JSON.stringify(second.lines)).toContain('BOARD_PORT: is the port of something else already');
   });
 });

@@ -10,7 +10,7 @@ const consumer = createConsumer({
   catalogue,
   queues: { outreach: { slots: 2 } },
   implementations: [implement(outreachSend, () => new Promise(() => undefined))],
-  leaseMs: 1_000,
+  leaseMs: 2_000,
   beatEveryMs: 100,
 });
 await consumer.start();

@@ -6,13 +6,6 @@ import { Counter, Histogram, METRIC_PREFIX, type Registry } from '@fairlane/runt
 const waitBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 const processingBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Outcomes of an attempt that end its job's run. */
-const ENDS: Readonly<Record<string, string>> = {
-  completed: 'completed',
-  dead: 'dead',
-  cancel: 'cancelled',
-};
-
 const REPAIRS = ['freed', 'added', 'corrected'] as const;
 
 /**
@@ -71,10 +64,9 @@ export function jobMetrics(registry: Registry, queues: readonly string[]): Consu
     onFailedAttempt({ queue, class: errorClass }) {
       attempts.inc({ queue, class: errorClass });
     },
-    onAttemptEnded({ queue, name, outcome, code = '', processingMs }) {
+    onAttemptEnded({ queue, name, outcome, end, code = '', processingMs }) {
       if (processingMs !== undefined) processing.observe({ queue, name }, processingMs / 1000);
       if (outcome === 'completed') attempts.inc({ queue, class: 'completed' });
-      const end = ENDS[outcome];
       if (end !== undefined) finished.inc({ queue, name, outcome: end, code });
     },
     onRepaired({ queue, claimsFreed, claimsAdded, countsCorrected, lanesOpened }) {

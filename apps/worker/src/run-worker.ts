@@ -1,5 +1,5 @@
 import { openBlobs, type Blobs } from '@fairlane/blobs';
-import { openLedger, type LedgerChoice } from '@fairlane/ledger';
+import { ledgerChoice, openLedger } from '@fairlane/ledger';
 import {
   assertRedisSafe,
   connectRedis,
@@ -78,15 +78,4 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   // For whoever started the process, whatever LOG_LEVEL says: the port may have been chosen by the system.
   const ready = { ready: 'worker', pid: process.pid, health: health.url, metrics: `${health.url}/metrics` };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
-}
-
-function ledgerChoice({
-  FAIRLANE_LEDGER,
-  DATABASE_URL,
-  REDIS_URL,
-  FAIRLANE_PREFIX,
-}: WorkerEnvironment): LedgerChoice {
-  return FAIRLANE_LEDGER === 'postgres' && DATABASE_URL !== undefined
-    ? { kind: 'postgres', databaseUrl: DATABASE_URL }
-    : { kind: 'redis', redis: REDIS_URL, prefix: FAIRLANE_PREFIX };
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { startFaultProxy } from '@fairlane/testkit';
 import { temporaryFolder, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startApi, type ApiProcess } from './api-process.js';
-import { startWorker } from './worker-process.js';
+import { startApi, type ApiProcess } from './support/api-process.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 
@@ -47,7 +47,7 @@ describe('a CSV that is uploaded', () => {
   it('is imported by a worker, with its progress and its count in the view', async () => {
     const env = environment();
     await using api = await startApi(env);
-    await using _worker = await startWorker('built', env);
+    await using _worker = await startWorker('shipped', env);
     const csv = `id,name\n${Array.from({ length: 5_000 }, (_, at) => `${at},person ${at}\n`).join('')}broken\n`;
     const view = await importing(api, csv);
     await expect.poll(async () => (await view())['state'], { timeout: 60_000 }).toBe('completed');
@@ -65,7 +65,7 @@ describe('a CSV that is uploaded', () => {
     const beginOf = async (segment: number) => wire.stopAt('toServer', `segment-${segment}`);
     const second = beginOf(2);
     await using api = await startApi(env);
-    await using victim = await startWorker('built', {
+    await using victim = await startWorker('shipped', {
       ...env,
       REDIS_URL: `redis://127.0.0.1:${wire.port}`,
     });
@@ -88,7 +88,7 @@ describe('a CSV that is uploaded', () => {
     expect(after.rows).toBeGreaterThan(before.rows);
     expect(after.percent).toBeLessThan(100);
 
-    await using _successor = await startWorker('built', env);
+    await using _successor = await startWorker('shipped', env);
     await expect.poll(async () => (await view())['state'], { timeout: 60_000 }).toBe('completed');
     const done = await view();
     expect(done).toMatchObject({

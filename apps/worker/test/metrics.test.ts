@@ -1,8 +1,8 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOutreachJobs, type OutreachJobs } from './outreach-jobs.js';
-import { openOutside, type Outside } from './outside.js';
-import { startWorker, type WorkerProcess } from './worker-process.js';
+import { openOutreachJobs, type OutreachJobs } from './support/outreach-jobs.js';
+import { openOutside, type Outside } from './support/outside.js';
+import { startWorker, type WorkerProcess } from './support/worker-process.js';
 
 const redis = useRedis();
 let jobs: OutreachJobs;
@@ -41,7 +41,7 @@ async function sums(workers: readonly WorkerProcess[], metric: string): Promise<
 /** The labels of outreach jobs that died so. */
 const dead = (code: string) => `{queue="outreach",name="outreach.send",outcome="dead",code="${code}"}`;
 
-describe('metrics of workers', { timeout: 90_000 }, () => {
+describe('metrics of workers', () => {
   test('each end is counted once, whichever worker reached it: 10 failures of different kinds over 3 workers are 10', async () => {
     outside.answer(({ body }) => Number(body));
     const [spoiled = '', ...unfit] = await jobs.enqueue(3, '200');

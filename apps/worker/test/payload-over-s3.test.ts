@@ -2,8 +2,8 @@ import { createBlobs, openBlobStore } from '@fairlane/blobs';
 import { startS3 } from '@fairlane/testkit';
 import { useOutside, useRedis } from '@fairlane/testkit/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startApi } from './api-process.js';
-import { startWorker } from './worker-process.js';
+import { startApi } from './support/api-process.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 const gateway = useOutside();
@@ -33,7 +33,7 @@ test('A30 a large payload goes from the API to the worker through S3, and leaves
   };
 
   await using api = await startApi(env);
-  await using _worker = await startWorker('built', env);
+  await using _worker = await startWorker('shipped', env);
   const body = 'x'.repeat(90_000);
   const submit = async (leadId: string) => {
     const message = { accountId: 'acme', leadId, step: 1, campaignRev: 1, channel: 'crm', to: 'a@b.example' };

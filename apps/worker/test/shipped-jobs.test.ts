@@ -9,9 +9,9 @@ import { createBlobs, createFileStore, type Blobs } from '@fairlane/blobs';
 import { alertDispatch, catalogue, reportImport, webhookDeliver } from '@fairlane/jobs/contracts';
 import { createRedisWebhookEndpoints, newWebhookSecret } from '@fairlane/jobs/webhooks';
 import { createProducer, type EnqueueResult, type Producer } from '@fairlane/queue';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runToEnd, startWorker } from './worker-process.js';
+import { runToEnd, startWorker } from './support/worker-process.js';
 
 const redis = useRedis();
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -27,7 +27,14 @@ let received: { path: string; headers: IncomingMessage['headers']; body: string 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'worker-blobs-'));
   blobs = createBlobs({ store: createFileStore(directory), redis: redis.url, prefix: redis.prefix });
-  producer = createProducer({ redis: redis.url, prefix: redis.prefix, catalogue, blobs, logger: silent });
+  producer = createProducer({
+    redis: redis.url,
+    prefix: redis.prefix,
+    catalogue,
+    blobs,
+    logger: silent,
+    timeoutMs: PATIENCE_MS,
+  });
   received = [];
   outside = createServer((request, response) => void take(request, response));
   outside.listen(0, '127.0.0.1');
@@ -65,7 +72,7 @@ function idOf(result: EnqueueResult): string {
 
 /** The job's view once it has a state. */
 async function until(state: string, id: string) {
-  await expect.poll(async () => (await producer.job(id))?.state, { timeout: 20_000 }).toBe(state);
+  await expect.poll(async () => (await producer.job(id))?.state).toBe(state);
   return producer.job(id);
 }
 

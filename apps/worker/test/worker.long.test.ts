@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { expect, test } from 'vitest';
-import { openOutreachJobs } from './outreach-jobs.js';
-import { openOutside } from './outside.js';
-import { startWorker } from './worker-process.js';
+import { openOutreachJobs } from './support/outreach-jobs.js';
+import { openOutside } from './support/outside.js';
+import { startWorker } from './support/worker-process.js';
 
 const redis = useRedis({ appendonly: true });
 /** Two leases: a loop that has not asked for work for this long is stuck. */

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-import { accountName, seededRandom } from './workload.js';
+import { seededRandom } from '@fairlane/testkit/random';
+
+import { accountName } from './workload.js';
 
 /** Jobs that one account submits in one minute of the day. */
 export interface Arrival {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { seededRandom } from '@fairlane/testkit/random';
+
 /** Payload of about the size of a campaign message, the same for every system measured. */
 export interface BenchData {
   readonly accountId: string;
@@ -71,15 +73,4 @@ function shuffled(count: number, random: () => number): number[] {
     [order[last], order[other]] = [order[other]!, order[last]!];
   }
   return order;
-}
-
-/** mulberry32: the same workload on every machine and in every run. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -65,3 +65,13 @@ export class HoldLostError extends FairlaneError {
     };
   }
 }
+
+/** The store cannot be used as it is configured. */
+export class BlobStoreUnusableError extends FairlaneError {
+  constructor(cause: unknown) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    super('blob_store_unusable', `the blob store cannot be used, check FAIRLANE_BLOB_STORE: ${what}`, {
+      cause,
+    });
+  }
+}

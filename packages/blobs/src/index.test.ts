@@ -6,6 +6,7 @@ it('exports this and nothing else', () => {
     'BlobCorruptError',
     'BlobLocationError',
     'BlobMissingError',
+    'BlobStoreUnusableError',
     'BlobTooLargeError',
     'ContentDigestError',
     'DigestMismatchError',

@@ -18,6 +18,7 @@ export { formatContentDigest, parseContentDigest } from './content-digest.js';
 export {
   BlobCorruptError,
   BlobMissingError,
+  BlobStoreUnusableError,
   BlobTooLargeError,
   ContentDigestError,
   DigestMismatchError,

@@ -145,6 +145,12 @@ export class LaneBackend extends RedisQueueBackend {
       });
   }
 
+  /** A worker is ready when it may ask for a job: it has joined its queue's fleet too. */
+  override async waitUntilReady(): Promise<void> {
+    await super.waitUntilReady();
+    await this.entry;
+  }
+
   private async refuseMixedFleet(client: Redis): Promise<void> {
     const lanes = new Lanes({ connection: client, prefix: this.redisPrefix });
     const plain = (await lanes.watchFleet([this.name])).get(this.name);

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { laneKeys, type LaneKeys } from './keys.js';
 import { miscountClaims } from './testing-support/gate-record.js';
@@ -15,9 +15,7 @@ beforeEach(async () => {
   bench = new LaneBench(redis);
   keys = laneKeys(bench.prefix);
   // The last that a new queue writes by itself.
-  await vi.waitFor(async () =>
-    expect(await redis.client.hexists(`${keys.base('queue')}meta`, 'version')).toBe(1),
-  );
+  await expect.poll(async () => redis.client.hexists(`${keys.base('queue')}meta`, 'version')).toBe(1);
   defineOwnCommands(redis.client);
 });
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createLaneBackend, createLanes } from './index.js';
 import { checkInFlight, type ClaimSpan } from './invariants.js';
 import { countedClaims } from './testing-support/gate-record.js';
@@ -107,11 +107,9 @@ describe('workers that die', () => {
     for (let killed = 0; killed < KILLS; killed += 1) {
       const before = (await notes()).filter((note) => note.what === 'begin').length;
       // A worker is killed while calls are under way.
-      await vi.waitFor(
-        async () =>
-          expect((await notes()).filter((note) => note.what === 'begin').length).toBeGreaterThan(before),
-        { timeout: 60_000, interval: 20 },
-      );
+      await expect
+        .poll(async () => (await notes()).filter((note) => note.what === 'begin').length, { timeout: 60_000 })
+        .toBeGreaterThan(before);
       const [victim] = children;
       await kill(victim!);
       killedAt.set(String(victim!.pid), await serverNow());
@@ -124,13 +122,15 @@ describe('workers that die', () => {
         );
       }
     }
-    await vi.waitFor(
-      async () => {
-        const { ready, held, active } = await lanes.queueCounts('queue');
-        expect(ready + held + active).toBe(0);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await expect
+      .poll(
+        async () => {
+          const { ready, held, active } = await lanes.queueCounts('queue');
+          return ready + held + active;
+        },
+        { timeout: 60_000, interval: 100 },
+      )
+      .toBe(0);
     const all = await notes();
     for (const account of ACCOUNTS) {
       expect(checkInFlight(spans(all, account), [{ from: 0, maxInFlight: 1 }])).toEqual([]);

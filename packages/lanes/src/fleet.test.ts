@@ -33,6 +33,15 @@ async function fleet({ prefix, name }: LaneBench): Promise<string[]> {
 }
 
 describe('the fleet of a queue', () => {
+  it('R8: a worker that says it is ready has joined, so that its first job need not wait for that', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const bench = openBench();
+      await bench.worker.waitUntilReady();
+      expect(await fleet(bench)).toEqual(await blockingIds(bench));
+      await benches.pop()!.close();
+    }
+  });
+
   it('A29: a worker that connects again while the server is full joins once it is not', async () => {
     const bench = openBench();
     await expect.poll(async () => fleet(bench)).toHaveLength(1);

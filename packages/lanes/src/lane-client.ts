@@ -41,8 +41,13 @@ export class LaneClient {
     return runOwn(this.client, command, this.keys.base(queue), keys, args, time);
   }
 
-  protected nowMs(): number {
-    return this.clock ? this.clock() : Date.now();
+  /** The Redis server's time: that of this process may be wrong by hours. */
+  protected async nowMs(): Promise<number> {
+    if (this.clock) {
+      return this.clock();
+    }
+    const [seconds = 0, micros = 0] = await this.client.time();
+    return seconds * 1_000 + Math.floor(micros / 1_000);
   }
 
   /** Ends the connection, unless it was handed in as a client. */

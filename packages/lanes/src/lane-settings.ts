@@ -5,6 +5,8 @@ import { checkAccount, checkGroup } from './lane-options.js';
 import { checkLimits, type GroupLimits, type Limits } from './limits.js';
 import { HORIZON_DAYS, openIntervals, type Window } from './windows.js';
 
+/** An account is served again after cost / weight: a slip far below would keep it from its turn long after it is mended. */
+const MIN_WEIGHT = 0.001;
 const MAX_WEIGHT = 1_000_000;
 const DAY_MS = 86_400_000;
 const MAX_CALENDARS_A_RUN = 100;
@@ -56,13 +58,13 @@ export class LaneSettings extends LaneClient {
   async setAccount(account: string, settings: { weight?: number; windows?: Window[] | null }): Promise<void> {
     checkAccount(account);
     const { weight, windows } = settings;
-    if (weight !== undefined && !(Number.isFinite(weight) && weight > 0 && weight <= MAX_WEIGHT)) {
+    if (weight !== undefined && !(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT)) {
       throw new LaneError(
         'invalid_weight',
-        `A weight must be above 0 and at most ${MAX_WEIGHT}; got ${String(weight)}.`,
+        `A weight must be from ${MIN_WEIGHT} to ${MAX_WEIGHT}; got ${String(weight)}.`,
       );
     }
-    const nowMs = this.nowMs();
+    const nowMs = await this.nowMs();
     let intervals = '';
     if (windows === null) {
       intervals = 'null';
@@ -88,7 +90,7 @@ export class LaneSettings extends LaneClient {
     const due = await this.client.zrangebyscore(
       this.keys.calendars,
       '-inf',
-      this.nowMs(),
+      await this.nowMs(),
       'LIMIT',
       0,
       MAX_CALENDARS_A_RUN,

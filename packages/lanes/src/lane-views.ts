@@ -140,7 +140,7 @@ export class LaneViews extends LaneSettings {
     return listOldestAccounts(
       {
         queues: await this.queues(),
-        nowMs: this.nowMs(),
+        nowMs: await this.nowMs(),
         from: async (queue, held, { since, skip }, count) =>
           this.waitingLanes(queue, [count, MAX_MENDED, since, skip, '', held ? 'h' : 'r']),
         of: async (queue, accounts) =>

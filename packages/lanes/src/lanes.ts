@@ -87,10 +87,10 @@ export class Lanes extends LaneViews {
     retention: Retention,
     onTrim?: (ids: string[]) => unknown,
   ): Promise<number> {
+    const before = (await this.nowMs()) - retention.ageMs;
     let removed = 0;
     let ids: string[];
     do {
-      const before = this.nowMs() - retention.ageMs;
       ids = (await this.run(
         'expired',
         queue,

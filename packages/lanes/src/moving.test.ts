@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createLaneBackend, createLanes } from './index.js';
 
 const redis = useRedis();
@@ -46,16 +46,14 @@ async function fill(queue: Queue, count: number): Promise<Set<string>> {
 }
 
 async function refusal(errors: readonly unknown[]): Promise<void> {
-  await vi.waitFor(
-    () =>
-      expect(errors).toContainEqual(
-        expect.objectContaining({
-          code: 'mixed_fleet',
-          message: expect.stringMatching(/old.*Stop the plain/),
-        }),
-      ),
-    { timeout: 20_000 },
-  );
+  await expect
+    .poll(() => errors)
+    .toContainEqual(
+      expect.objectContaining({
+        code: 'mixed_fleet',
+        message: expect.stringMatching(/old.*Stop the plain/),
+      }),
+    );
 }
 
 describe('moving in and out', () => {
@@ -67,7 +65,7 @@ describe('moving in and out', () => {
     const plain = keep(new Queue('queue', place()));
     const ids = await fill(plain, 10_000);
     const old = keep(new Worker('queue', processor, { ...place(), concurrency: 20 }));
-    await vi.waitFor(() => expect(ran.length).toBeGreaterThan(500), { timeout: 20_000 });
+    await expect.poll(() => ran.length).toBeGreaterThan(500);
     await old.close();
 
     const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
@@ -77,7 +75,7 @@ describe('moving in and out', () => {
     const counts = await lanes.queueCounts('queue');
     expect(counts.ready + counts.held + counts.delayed + done).toBe(10_000);
     const laned = keep(new Worker('queue', processor, { ...place(), concurrency: 20 }, backend));
-    await vi.waitFor(() => expect(ran.length).toBeGreaterThan(done + 2_000), { timeout: 20_000 });
+    await expect.poll(() => ran.length).toBeGreaterThan(done + 2_000);
     await laned.close();
     expect((await lanes.account('A')).counts.held).toBeGreaterThan(0);
 
@@ -86,7 +84,7 @@ describe('moving in and out', () => {
     expect(await redis.client.keys(`${redis.prefix}::q:*`)).toEqual([]);
     await plain.resume();
     keep(new Worker('queue', processor, { ...place(), concurrency: 20 }));
-    await vi.waitFor(() => expect(ran.length).toBe(10_000), { timeout: 30_000 });
+    await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(10_000);
     expect(new Set(ran)).toEqual(ids);
   }, 120_000);
 
@@ -109,7 +107,7 @@ describe('moving in and out', () => {
         backend,
       ),
     );
-    await vi.waitFor(() => expect(ran).toEqual([job.id]), { timeout: 10_000 });
+    await expect.poll(() => ran).toEqual([job.id]);
     expect((await lanes.account('A')).counts).toMatchObject({ completed: 1, active: 0 });
   });
 
@@ -118,9 +116,7 @@ describe('moving in and out', () => {
     const old = keep(new Worker('queue', async () => undefined, { ...place(), name: 'old' }));
     await old.waitUntilReady();
     const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
-    await vi.waitFor(async () => expect(await lanes.plainWorkers('queue')).toHaveLength(1), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => lanes.plainWorkers('queue')).toHaveLength(1);
     await expect(lanes.adoptQueue('queue')).rejects.toMatchObject({
       code: 'mixed_fleet',
       message: expect.stringContaining('old'),
@@ -137,7 +133,7 @@ describe('moving in and out', () => {
     const laned = keep(new Worker('queue', run, place(), backend));
     laned.on('error', (error) => errors.push(error));
     await queue.add('before', {}, { lane: { account: 'A' } });
-    await vi.waitFor(() => expect(ran).toEqual(['before']));
+    await expect.poll(() => ran).toEqual(['before']);
 
     const plain = keep(new Worker('queue', null, { ...place(), name: 'old' }));
     await plain.waitUntilReady();
@@ -154,17 +150,15 @@ describe('moving in and out', () => {
     expect(ran).toEqual(['before']);
 
     await plain.close();
-    await vi.waitFor(() => expect(ran).toEqual(['before', 'after', 'after', 'after']), { timeout: 8_000 });
-  }, 40_000);
+    await expect.poll(() => ran).toEqual(['before', 'after', 'after', 'after']);
+  });
 
   it('a worker with lanes that starts beside a plain one refuses from the start, and takes none of its jobs', async () => {
     const plainQueue = keep(new Queue('queue', place()));
     const plain = keep(new Worker('queue', null, { ...place(), name: 'old' }));
     await plain.waitUntilReady();
     const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
-    await vi.waitFor(async () => expect(await lanes.plainWorkers('queue')).toHaveLength(1), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => lanes.plainWorkers('queue')).toHaveLength(1);
     const waiting = await plainQueue.add('job', {}, { lane: { account: 'A' } });
     const errors: unknown[] = [];
     const ran: string[] = [];
@@ -178,10 +172,10 @@ describe('moving in and out', () => {
 
     await plain.close();
     const running = laned.run();
-    await vi.waitFor(() => expect(ran).toEqual([waiting.id]), { timeout: 8_000 });
+    await expect.poll(() => ran).toEqual([waiting.id]);
     await laned.close();
     await running;
-  }, 40_000);
+  });
 
   it('does not take its own workers for plain ones', async () => {
     const queue = keep(new Queue('queue', place(), backend));
@@ -190,10 +184,7 @@ describe('moving in and out', () => {
     await worker.waitUntilReady();
     const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
     const since = Date.now();
-    await vi.waitFor(() => expect(Date.now() - since).toBeGreaterThan(6_000), {
-      timeout: 8_000,
-      interval: 200,
-    });
+    await expect.poll(() => Date.now() - since, { interval: 200 }).toBeGreaterThan(6_000);
     expect(await lanes.plainWorkers('queue')).toEqual([]);
   });
 

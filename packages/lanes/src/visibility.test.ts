@@ -51,6 +51,18 @@ describe("held jobs in BullMQ's getters", () => {
     expect(new Set(seen)).toEqual(all);
   });
 
+  it("begin with the job that runs next; another account's that is held comes last", async () => {
+    await bench.lanes.pause('C', 'test');
+    const [held] = await bench.add('C');
+    const [, second] = await bench.add('A', 2);
+    await bench.take();
+    const [next] = await bench.add('B');
+    const inTurn = [next!.id, second!.id, held!.id];
+    expect((await bench.queue.getWaiting()).map((job) => job.id)).toEqual(inTurn);
+    expect((await bench.queue.getJobs(['waiting'])).map((job) => job.id)).toEqual(inTurn.toReversed());
+    expect((await bench.take())!.id).toBe(next!.id);
+  });
+
   it('count by priority', async () => {
     await bench.add('A', 2);
     await bench.add('B', 3, {}, { priority: 5 });

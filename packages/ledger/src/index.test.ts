@@ -12,6 +12,7 @@ describe('@fairlane/ledger', () => {
       'createEffectRunner',
       'createPostgresLedger',
       'createRedisLedger',
+      'ledgerChoice',
       'migrateLedger',
       'openLedger',
     ]);

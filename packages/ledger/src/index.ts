@@ -1,6 +1,6 @@
 export type { LedgerPatience } from './effects/claim.js';
 export { createEffectRunner, type EffectRunnerOptions } from './effects/effect-runner.js';
-export type { EffectOutcome, EffectRunner, EffectScope } from './effects/effect-scope.js';
+export type { EffectOutcome } from './effects/effect-outcome.js';
 export { LedgerUnavailableError, StaleHolderError } from './errors.js';
 export {
   EFFECT_STATES,
@@ -18,7 +18,7 @@ export {
   type SweepRequest,
   type Unsettled,
 } from './ledger.js';
-export { openLedger, type LedgerChoice } from './open-ledger.js';
+export { ledgerChoice, openLedger, type LedgerChoice } from './open-ledger.js';
 export { migrateLedger } from './postgres/migrate.js';
 export { createPostgresLedger, type PostgresLedgerOptions } from './postgres/postgres-ledger.js';
 export { createRedisLedger, type RedisLedgerOptions } from './redis/redis-ledger.js';

@@ -117,6 +117,8 @@ export interface EffectLedger {
   resolve(request: ResolveRequest): Promise<ResolveReply>;
   /** Effects of a job by name; empty for a job without any. */
   effects(jobId: string): Promise<EffectView[]>;
+  /** The same of a page of jobs, in as many round trips as for one; jobs without any are left out. */
+  effectsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, EffectView[]>>;
   /**
    * Of a page of jobs those with effects whose outcome is open, and the states of these. One question for all of them,
    * answered in one step: at most some hundreds at a time.

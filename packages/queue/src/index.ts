@@ -10,7 +10,7 @@ export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';
 export type { SweptLedger } from './dedup/ledger-sweeper.js';
-export { plainEffects, type EffectRunner, type EffectScope } from './consumer/effects.js';
+export { plainEffects, type EffectRunner } from './consumer/effects.js';
 export {
   createOperations,
   type CancelOutcome,
@@ -31,6 +31,8 @@ export type {
   BulkFilter,
   BulkMatch,
   BulkOperation,
+  BulkOutcome,
+  BulkPreview,
   BulkReplayOutcome,
   BulkReplayRequest,
   CancelFilter,
@@ -65,6 +67,6 @@ export { createStatistics, type Statistics, type StatisticsOptions } from './sta
 export type { Figures, Quantiles } from './statistics/figures.js';
 export type { MinuteFigures } from './statistics/minute-reader.js';
 export type { QueueState } from './statistics/surveyor.js';
-export type { RedisSettings } from './connections.js';
+export type { RedisSettings } from './redis/connections.js';
 export type { QueueLogger } from './logging.js';
 export { isEnvelope, parseJobData, type Envelope } from './jobs/envelope.js';

@@ -1,7 +1,7 @@
 import type { Catalogue } from '@fairlane/sdk';
 import { Queue, type Job, type KeyPrefixOptions, type QueueOptions } from 'bullmq';
 import { fairlaneBackends } from './backend/backend-factory.js';
-import { waitingConnection, type RedisSettings } from './connections.js';
+import { waitingConnection, type RedisSettings } from './redis/connections.js';
 import { DEFAULT_PREFIX } from './defaults.js';
 import { FairlaneJob } from './jobs/fairlane-job.js';
 import { defaultLogger, describeError, type QueueLogger } from './logging.js';

@@ -103,6 +103,12 @@ describe('parseEnv', () => {
     );
   });
 
+  it('refuses a token with a field that is not one: `account` would leave it with every account', () => {
+    const token = { id: 'a', tokenHash: hashToken('t'), role: 'operator', account: ['acme'] };
+    const error = rejected({ FAIRLANE_TOKENS }, { FAIRLANE_TOKENS: JSON.stringify([token]) });
+    expect(error.message).toBe('FAIRLANE_TOKENS[0]: must hold nothing but id, tokenHash, role, accounts');
+  });
+
   it('refuses two tokens of one id, and one token of two ids', () => {
     const one = { id: 'a', tokenHash: hashToken('one'), role: 'viewer' };
     for (const two of [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { conflicts } from './variables.js';
+import { findMisspelt } from './misspelt.js';
+import { conflicts, variables } from './variables.js';
 
 /** A shape of environment variables: name -> schema that reads the variable's text. */
 export type EnvironmentShape = Record<string, z.ZodType>;
@@ -37,18 +38,22 @@ export function parseEnv<S extends EnvironmentShape>(
     // Compose files and shells pass an unset variable as an empty one.
     if (value !== undefined && value !== '') present[name] = value;
   }
+  const misspelt = findMisspelt(Object.keys(source), [...Object.keys(variables), ...Object.keys(shape)]).map(
+    ({ name, meant }) => ({ variable: name, message: `is read by nothing; is it meant to be ${meant}?` }),
+  );
   const result = z.object(shape).safeParse(present);
   if (result.success) {
-    const issues = [...conflicts(result.data), ...check(result.data)];
+    const issues = [...misspelt, ...conflicts(result.data), ...check(result.data)];
     if (issues.length > 0) throw new EnvironmentError(issues);
     return result.data;
   }
-  throw new EnvironmentError(
-    result.error.issues.map((issue) => ({
+  throw new EnvironmentError([
+    ...misspelt,
+    ...result.error.issues.map((issue) => ({
       variable: formatPath(issue.path),
       message: present[String(issue.path[0])] === undefined ? 'must be set' : issue.message,
     })),
-  );
+  ]);
 }
 
 /** {@link parseEnv} of the process; a bad value ends the process with one message on stderr. */

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { runChecks, type Checks } from './checks.js';
+import { listen } from './listen.js';
 import { describeError, type Logger } from './logger.js';
 
 export interface HealthServerOptions {
@@ -53,9 +52,7 @@ export async function createHealthServer(options: HealthServerOptions): Promise<
     });
   });
   server.requestTimeout = 10_000;
-  server.listen(port, host);
-  await once(server, 'listening');
-  const bound = server.address() as AddressInfo;
+  const bound = await listen(server, { host, port, portVariable: 'WORKER_HEALTH_PORT' });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`,
     port: bound.port,

@@ -10,6 +10,7 @@ export {
   type EnvironmentShape,
 } from './environment.js';
 export { createHealthServer, type HealthServer, type HealthServerOptions } from './health-server.js';
+export { listen, type ListenOptions } from './listen.js';
 export { createLogger, describeError, type Logger, type LoggerOptions } from './logger.js';
 export { Counter, createMetrics, Gauge, Histogram, METRIC_PREFIX, Registry } from './metrics.js';
 export { hashPassword, verifyPassword } from './passwords.js';

@@ -44,6 +44,12 @@ describe('Redis safety', () => {
     },
   );
 
+  it('takes a database that the server has and refuses one that it does not, where the client would use 0', async () => {
+    await assertRedisSafe(connect(`${server.url}/3`).redis);
+    const refused = assertRedisSafe(connect(`${server.url}/99`).redis);
+    await expect(refused).rejects.toThrow('Redis has no database 99 for us: check the end of REDIS_URL');
+  });
+
   it('says when no server answers, without naming the address', async () => {
     const { redis } = connect('redis://user:hunter2@127.0.0.1:1');
     const error = await assertRedisSafe(redis, 200).catch((error: unknown) => error);

@@ -27,8 +27,23 @@ export async function findRedisDanger(redis: Redis): Promise<string | undefined>
  */
 export async function assertRedisSafe(redis: Redis, timeoutMs = startTimeoutMs): Promise<void> {
   await waitUntilReady(redis, timeoutMs);
+  await assertDatabase(redis);
   const danger = await findRedisDanger(redis);
   if (danger !== undefined) throw new UnsafeRedisError(`Redis is not safe to use: ${danger}`);
+}
+
+/** The client goes on in database 0, without a word, when the server refuses the one that was asked for. */
+async function assertDatabase(redis: Redis): Promise<void> {
+  const database = redis.options.db ?? 0;
+  if (database === 0) return;
+  try {
+    await redis.select(database);
+  } catch (cause) {
+    throw new UnsafeRedisError(
+      `Redis has no database ${database} for us: check the end of REDIS_URL, and "databases" of the server`,
+      { cause },
+    );
+  }
 }
 
 async function waitUntilReady(redis: Redis, timeoutMs: number): Promise<void> {

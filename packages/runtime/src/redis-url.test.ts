@@ -39,6 +39,15 @@ describe('REDIS_URL', () => {
     });
   });
 
+  it.each(['redis://127.0.0.1:6379/fairlane', 'redis://127.0.0.1/1/2', 'rediss://127.0.0.1/-1'])(
+    'refuses %s: what follows the host is no number of a database',
+    (url) => {
+      const { error } = redisUrl.safeParse(url);
+      expect(error?.message).toContain('the number of a database, as in redis://HOST:6379/2');
+      expect(error?.message).not.toContain(url);
+    },
+  );
+
   it.each([
     'localhost:6379',
     'http://localhost',

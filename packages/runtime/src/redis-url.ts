@@ -27,15 +27,27 @@ const SENTINEL_TIMEOUT_MS = 2_000;
 
 const message =
   'must be a URL that starts with redis:// or rediss://, or redis+sentinel://HOST:PORT,HOST:PORT/MASTER (rediss+sentinel:// with TLS)';
+/** What stands behind the host of a plain URL: nothing, or the number of a database. */
+const DATABASE = /^\/?$|^\/\d{1,5}$/;
+const databaseMessage =
+  'must end after the host and port, or with the number of a database, as in redis://HOST:6379/2';
 
 /** `REDIS_URL`. Messages are our own: the value may hold a password. */
 export const redisUrl = z.string().transform((text, context): RedisLocation => {
-  const isPlain = URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
-  const location = isPlain ? text : readSentinels(text);
-  if (location !== undefined) return location;
-  context.addIssue({ code: 'custom', message });
+  const plain = readPlain(text);
+  const location = plain === undefined ? readSentinels(text) : text;
+  // The client would go on in database 0 when the server does not know the one that is named.
+  const isDatabase = plain === undefined || DATABASE.test(plain.pathname);
+  if (location !== undefined && isDatabase) return location;
+  context.addIssue({ code: 'custom', message: isDatabase ? message : databaseMessage });
   return z.NEVER;
 });
+
+function readPlain(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return ['redis:', 'rediss:'].includes(url.protocol) ? url : undefined;
+}
 
 /** Undefined for what is no such URL. It names several hosts, which the parsers of URLs refuse. */
 function readSentinels(text: string): SentinelSettings | undefined {

@@ -1,11 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
 /** `operator` may do everything; the other three are independent of each other. */
 export const ROLES = ['producer', 'viewer', 'limits', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-const tokenSchema = z.object({
+const fields = {
   id: z.string().regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits or ._:-'),
   tokenHash: z
     .string()
@@ -15,6 +15,11 @@ const tokenSchema = z.object({
     .array(z.string().min(1).max(256), { error: 'must be a list of account ids' })
     .min(1, 'must name at least one account, or be left out for all accounts')
     .optional(),
+};
+// Strict: with `account` for `accounts` the token would reach every account.
+const tokenSchema = z.strictObject(fields, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys' ? `must hold nothing but ${Object.keys(fields).join(', ')}` : undefined,
 });
 
 export const tokensSchema = z
@@ -54,7 +59,7 @@ export function generateToken(): string {
 
 /** Tokens are random and long, so a plain sha256 is enough; passwords need {@link hashPassword}. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 /** Answers who holds a presented token, in a time that does not depend on the token or on the match. */
@@ -62,14 +67,14 @@ export function createTokenVerifier(
   records: readonly TokenRecord[],
 ): (token: string) => Principal | undefined {
   const known = records.map(({ id, tokenHash, role, accounts }) => ({
-    hash: Buffer.from(tokenHash, 'hex'),
+    digest: Buffer.from(tokenHash, 'hex'),
     principal: { id, role, accounts: accounts && new Set(accounts) } satisfies Principal,
   }));
   return (token) => {
-    const presented = createHash('sha256').update(token).digest();
+    const presented = hash('sha256', token, 'buffer');
     let found: Principal | undefined;
-    for (const { hash, principal } of known) {
-      if (timingSafeEqual(hash, presented)) found = principal;
+    for (const { digest, principal } of known) {
+      if (timingSafeEqual(digest, presented)) found = principal;
     }
     return found;
   };

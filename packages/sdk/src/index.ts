@@ -1,16 +1,4 @@
-export { createCatalogue, type Catalogue } from './catalogue.js';
-export {
-  CLASSIFICATION,
-  ERROR_CLASSES,
-  ERROR_CODES,
-  PERMANENT_CODES,
-  type Applied,
-  type Classification,
-  type ErrorClass,
-  type ErrorCode,
-  type PermanentCode,
-} from './classification.js';
-export { classifyError, classifyFailure } from './classify-error.js';
+// What a product team writes.
 export {
   DEFAULT_RETRY_POLICY,
   type JobContract,
@@ -21,15 +9,58 @@ export {
   type PayloadInput,
   type PayloadUpgrade,
   type RetryPolicy,
-} from './contract.js';
-export { defineJob } from './define-job.js';
+} from './contract/contract.js';
+export { defineJob } from './contract/define-job.js';
 export {
-  decideEffect,
-  DEFAULT_SETTLE_MS,
-  type EffectSafety,
-  type EffectState,
-  type EffectStep,
-} from './effect-decision.js';
+  implement,
+  type Effect,
+  type EffectCall,
+  type EffectOptions,
+  type Handler,
+  type HandlerContext,
+  type ImplementOptions,
+  type JobImplementation,
+  type JobInfo,
+  type JobLogger,
+  type LogMethod,
+} from './contract/handler.js';
+
+// What a deployment declares.
+export { createCatalogue, type Catalogue } from './catalogue/catalogue.js';
+export {
+  defineLimitGroups,
+  type LimitGroup,
+  type LimitGroups,
+  type Limits,
+} from './catalogue/limit-groups.js';
+export {
+  defineQueues,
+  type QueueDefinition,
+  type Queues,
+  type RoutedJob,
+  type RoutingRule,
+  type Slots,
+  type WaitingBounds,
+} from './catalogue/queues.js';
+
+// What is read from a payload.
+export { identify, jobIdOf, type JobIdentity } from './payload/identity.js';
+export { parsePayload, readStoredPayload, type ParsedPayload } from './payload/payload.js';
+export { maskSensitive, sensitiveFields } from './payload/sensitive.js';
+
+// What went wrong, and what it means.
+export {
+  CLASSIFICATION,
+  ERROR_CLASSES,
+  ERROR_CODES,
+  PERMANENT_CODES,
+  type Applied,
+  type Classification,
+  type ErrorClass,
+  type ErrorCode,
+  type PermanentCode,
+} from './errors/classification.js';
+export { classifyError, classifyFailure, type ErrorTranslation } from './errors/classify-error.js';
 export {
   DefinitionError,
   EffectDeferredError,
@@ -42,24 +73,20 @@ export {
   UnknownOutcomeError,
   VersionAheadError,
   type PayloadIssue,
-} from './errors.js';
-export { decideFailure, type FailedAttempt, type FailureDecision } from './failure-decision.js';
+} from './errors/errors.js';
+export { HttpError, httpError, type HttpErrorOptions, type ResponseLike } from './errors/http-error.js';
+export { parseRetryAfter } from './errors/retry-after.js';
+
+// What follows: the decisions of workers, as pure functions.
 export {
-  implement,
-  type Effect,
-  type EffectCall,
-  type EffectOptions,
-  type ErrorTranslation,
-  type Handler,
-  type HandlerContext,
-  type ImplementOptions,
-  type JobImplementation,
-  type JobInfo,
-  type JobLogger,
-  type LogMethod,
-} from './handler.js';
-export { HttpError, httpError, type HttpErrorOptions, type ResponseLike } from './http-error.js';
-export { identify, jobIdOf, type JobIdentity } from './identity.js';
+  decideEffect,
+  DEFAULT_SETTLE_MS,
+  type EffectSafety,
+  type EffectState,
+  type EffectStep,
+} from './decisions/effect-decision.js';
+export { decideFailure, type FailedAttempt, type FailureDecision } from './decisions/failure-decision.js';
+export { nextDelayMs, retryDelayMs } from './decisions/retry.js';
 export {
   DEAD_CODES,
   HELD_REASONS,
@@ -68,17 +95,3 @@ export {
   type HeldReason,
   type JobState,
 } from './job-states.js';
-export { defineLimitGroups, type LimitGroup, type LimitGroups, type Limits } from './limit-groups.js';
-export { parsePayload, readStoredPayload, type ParsedPayload } from './payload.js';
-export {
-  defineQueues,
-  type QueueDefinition,
-  type Queues,
-  type RoutedJob,
-  type RoutingRule,
-  type Slots,
-  type WaitingBounds,
-} from './queues.js';
-export { nextDelayMs, retryDelayMs } from './retry.js';
-export { parseRetryAfter } from './retry-after.js';
-export { maskSensitive, sensitiveFields } from './sensitive.js';

@@ -1,5 +1,6 @@
 export { freePort } from './servers/free-port.js';
 export {
+  startGuard,
   startGuardedProcess,
   type GuardedProcess,
   type GuardedProcessOptions,

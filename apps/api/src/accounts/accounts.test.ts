@@ -1,6 +1,8 @@
 import { useRedis } from '@fairlane/testkit/vitest';
-import { describe, expect, it } from 'vitest';
-import { startApi } from '../testing-support/start-api.js';
+import { describe, expect, it, vi } from 'vitest';
+import { message } from '../testing-support/catalogue.js';
+import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
+import { startApi, type Answer } from '../testing-support/start-api.js';
 
 const redis = useRedis();
 const start = () => startApi({ redisUrl: redis.url, prefix: redis.prefix });
@@ -12,6 +14,10 @@ function auditLines(log: Record<string, unknown>[]) {
   return log
     .filter((line) => line['audit'] === true)
     .map(({ who, role, action, target, before, after }) => ({ who, role, action, target, before, after }));
+}
+
+function itemsOf({ json }: Answer): unknown {
+  return json['items'];
 }
 
 describe('limits of an account', () => {
@@ -187,6 +193,46 @@ describe('accounts', () => {
     const untouched = await api.call('GET', '/v1/accounts/other');
     expect(untouched.json).toMatchObject({ weight: 1, paused: null, gates: [{ limits: { limit: 2 } }] });
     expect((await api.call('PUT', '/v1/accounts/own', { token, body: { weight: 3 } })).status).toBe(200);
+  });
+
+  it('R13 a row of the list says what the page of its account says, with what waits, is held and is dead', async () => {
+    const api = await start();
+    await deadJobs(redis, api, Outside.refuses, [{ accountId: 'a1' }, { accountId: 'a1' }]);
+    for (const accountId of ['a1', 'a1', 'a1', 'b1']) {
+      await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId }) });
+    }
+    await api.call('POST', '/v1/accounts/a1/pause');
+    const byAge = await api.call('GET', '/v1/accounts');
+    const bySearch = await api.call('GET', '/v1/accounts?search=a');
+    const view = await api.call('GET', '/v1/accounts/a1');
+    const explanation = view.json['explanation'];
+    expect(explanation).toMatch(/^Nothing starts because operator paused .*\n2 jobs failed for good/);
+    const paused = { account: 'a1', waiting: 3, ready: 0, held: 3, active: 0, dead: 2, explanation };
+    expect(itemsOf(byAge)).toMatchObject([{ account: 'b1', ready: 1, held: 0, dead: 0 }, paused]);
+    expect(itemsOf(bySearch)).toMatchObject([paused]);
+  });
+
+  it('R5 hours begin by the clock of Redis, which opens the gates, whatever the clock of the API', async () => {
+    const api = await start();
+    const [hour, dayAfter] = [3_600_000, new Date(Date.now() + 86_400_000)];
+    const day = dayAfter.getUTCDay() || 7;
+    await api.call('PUT', '/v1/accounts/a1', {
+      body: { windows: [{ zone: 'UTC', days: [day], from: '00:00', to: '24:00' }] },
+    });
+    await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a1' }) });
+    const told = async () => (await api.call('GET', '/v1/accounts/a1')).json['explanation'];
+    const before = await told();
+    // By this clock the hours have begun.
+    vi.useFakeTimers({
+      toFake: ['Date'],
+      now: dayAfter.getTime() - (dayAfter.getTime() % (24 * hour)) + hour,
+    });
+    try {
+      expect(await told()).toBe(before);
+      expect(before).toContain('the hours of the account still hold it until');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each([

@@ -14,13 +14,13 @@ import { explain } from './explain.js';
 
 describe('explain, one cause', () => {
   it.each(situations)('%s', (_situation, account, surroundings, sentence) => {
-    expect(explain(account, surroundings, now)).toBe(sentence);
+    expect(explain(account, surroundings)).toBe(sentence);
   });
 });
 
 describe('explain, two causes', () => {
   it('what needs a person leads, and what holds after it is named', () => {
-    expect(explain(heldView(5, { reason: 'paused' }, { paused, windows: parisOffice }), around(), now)).toBe(
+    expect(explain(heldView(5, { reason: 'paused' }, { paused, windows: parisOffice }), around())).toBe(
       'Nothing starts because ops-anna paused this account at 13:02 (Paris); 5 jobs wait until someone resumes it. ' +
         'Once resumed, the hours of the account still hold it until Thursday 09:00 (Paris).',
     );
@@ -28,12 +28,12 @@ describe('explain, two causes', () => {
 
   it('else what opens last leads', () => {
     const throttled = { reason: 'throttled', opensAt: Date.parse('2026-12-02T14:30:00Z') } as const;
-    expect(explain(heldView(5, throttled, { windows: parisOffice }), around(), now)).toBe(
+    expect(explain(heldView(5, throttled, { windows: parisOffice }), around())).toBe(
       'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris); 5 jobs wait. ' +
         'Before that, the provider behind email still holds it until 15:30 (Paris).',
     );
     const longer = { reason: 'throttled', opensAt: Date.parse('2026-12-03T10:00:00Z') } as const;
-    expect(explain(heldView(5, longer, { windows: parisOffice }), around(), now)).toMatch(
+    expect(explain(heldView(5, longer, { windows: parisOffice }), around())).toMatch(
       /^The provider behind email asked us to slow down; 5 jobs wait and can start again on Thursday at 11:00 \(Paris\)/,
     );
   });
@@ -41,11 +41,11 @@ describe('explain, two causes', () => {
   it('of those that need a person the one leads that can end most: account, queue, workers, deployment', () => {
     const unhandled = { waiting: 2, name: 'message.send', version: 2, able: 0 };
     const everything = around({ waiting: 5, isPaused: true, workers: 0, slots: 0 }, { unhandled });
-    expect(explain(heldView(5, { reason: 'paused' }, { paused }), everything, now)).toBe(
+    expect(explain(heldView(5, { reason: 'paused' }, { paused }), everything)).toBe(
       'Nothing starts because ops-anna paused this account at 12:02 (UTC); 5 jobs wait until someone resumes it. ' +
         'Once resumed, the pause of the queue "outreach" still holds it. And 2 more below.',
     );
-    expect(explain(heldView(5, {}), everything, now)).toBe(
+    expect(explain(heldView(5, {}), everything)).toBe(
       'The queue "outreach" is paused for every account; 5 jobs wait there until someone resumes it. ' +
         'Once resumed, "outreach" still has no worker. And 1 more below.',
     );
@@ -53,7 +53,6 @@ describe('explain, two causes', () => {
       explain(
         heldView(5, { reason: 'rate_limit', opensAt: now + 1000, limits: perMinute }),
         around({ workers: 0, servedAtMs: null, waiting: 5 }),
-        now,
       ),
     ).toBe(
       'Nothing can start because no worker serves "outreach"; 5 jobs wait: tell the on-call. ' +
@@ -68,7 +67,7 @@ describe('explain, two causes', () => {
       ['unknown_outcome', 2],
     ]);
     expect(
-      explain({ ...account, counts: { ...account.counts, dead: 4_000 } }, around({}, { deadCodes }), now),
+      explain({ ...account, counts: { ...account.counts, dead: 4_000 } }, around({}, { deadCodes })),
     ).toBe(
       'At least 2 jobs may have been carried out; they are not repeated until a person decides.\n' +
         '3,998 jobs failed for good, the latest mostly access revoked.',
@@ -83,20 +82,20 @@ describe('explain, two causes', () => {
       ['unknown_outcome', 1],
     ]);
     const dead = { ...account, counts: { ...account.counts, dead: 3 } };
-    expect(explain(dead, around({}, { deadCodes }), now)).toMatch(
+    expect(explain(dead, around({}, { deadCodes }))).toMatch(
       / And 1 more below\.\n1 job may have been carried out; it is not repeated until a person decides\. 2 jobs failed for good, refused by the other side\.$/,
     );
   });
 
   it('a gate whose group has no jobs waiting holds nothing', () => {
     const account = heldView(0, { reason: 'rate_limit', opensAt: now + 1000, limits: perMinute });
-    expect(explain(account, around(), now)).toBe('Nothing is waiting, and nothing has run yet.');
+    expect(explain(account, around())).toBe('Nothing is waiting, and nothing has run yet.');
   });
 
   it('speaks of local time across a change to summer time', () => {
     const saturday = Date.parse('2027-03-27T20:00:00Z');
     const windows = [{ zone: 'Europe/Paris', days: [7], from: '09:00', to: '12:00' }];
-    const sentence = explain(heldView(1, { reason: 'window' }, { windows }), around(), saturday);
+    const sentence = explain(heldView(1, { reason: 'window' }, { windows }), around({}, { nowMs: saturday }));
     expect(sentence).toContain('begin on Sunday at 09:00 (Paris)');
   });
 });

@@ -7,18 +7,19 @@ import { jobs, mainCause, rateOf, wait } from './phrases.js';
 /**
  * The answer to "why has nothing been sent?" for people who do not know the system: what happens, why, until
  * when, and who has to act. What needs a person leads; else what opens last, since nothing starts before it. Jobs that
- * failed for good while others wait are a second line.
+ * failed for good while others wait are a second line. Times are told by the clock that opens the gates, Redis'.
  */
-export function explain(view: AccountView, around: Surroundings, nowMs = Date.now()): string {
-  const [first, second, ...others] = holdsOf(view, around, nowMs);
+export function explain(view: AccountView, around: Surroundings): string {
+  const { nowMs } = around;
+  const [first, second, ...others] = holdsOf(view, around);
   const { counts } = view;
   if (first === undefined && counts.ready + counts.held + counts.active + delayedOf(view) === 0) {
-    return emptySentence(view, around, nowMs);
+    return emptySentence(view, around);
   }
   const more = others.length > 0 ? ` And ${others.length} more below.` : '';
   const told =
     first === undefined
-      ? openSentence(view, around, nowMs)
+      ? openSentence(view, around)
       : `${leading(first, view, nowMs)}${following(second, first, view, nowMs)}${more}`;
   return [told, deadSentences(view, around)].filter((line) => line !== '').join('\n');
 }
@@ -123,7 +124,7 @@ function stillHolds(hold: Hold): string {
 }
 
 /** Nothing holds the account: it works, waits for a turn or a time. */
-function openSentence(view: AccountView, { queues }: Surroundings, nowMs: number): string {
+function openSentence(view: AccountView, { queues, nowMs }: Surroundings): string {
   const { active, ready, held, scheduled, retrying } = view.counts;
   if (ready + held > 0) return turnSentence(view, queues);
   const delayed = scheduled + retrying;
@@ -151,7 +152,7 @@ function delayedPhrase({ counts: { scheduled, retrying } }: AccountView): string
 }
 
 /** Nothing waits and nothing runs. */
-function emptySentence(view: AccountView, around: Surroundings, nowMs: number): string {
+function emptySentence(view: AccountView, around: Surroundings): string {
   if (view.counts.dead > 0) {
     const unknown = unknownSentence(view, around);
     const failed = failedSentence(view, around);
@@ -159,7 +160,7 @@ function emptySentence(view: AccountView, around: Surroundings, nowMs: number): 
     return `Nothing is waiting: ${failed}`;
   }
   if (view.lastCompletedAt === null) return 'Nothing is waiting, and nothing has run yet.';
-  return `Nothing is waiting; the last job succeeded ${whenLocally(view.lastCompletedAt, nowMs, zoneOf(view))}.`;
+  return `Nothing is waiting; the last job succeeded ${whenLocally(view.lastCompletedAt, around.nowMs, zoneOf(view))}.`;
 }
 
 function deadSentences(view: AccountView, around: Surroundings): string {

@@ -7,5 +7,6 @@ import type { accountParams } from './schemas.js';
 /** `GET /v1/accounts/{account}` */
 export async function getAccount(call: Call<z.output<typeof accountParams>>): Promise<Reply> {
   const view = await findAccount(call, call.params.account);
-  return { status: 200, body: presentAccount(view, await call.app.operations.surroundings(view)) };
+  const [around] = await call.app.operations.surroundings([view]);
+  return { status: 200, body: presentAccount(view, around) };
 }

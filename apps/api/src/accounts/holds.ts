@@ -14,10 +14,10 @@ export type Hold =
     };
 
 /** All that holds an account: what needs a person first, then what opens last, since nothing starts before it. */
-export function holdsOf(view: AccountView, around: Surroundings, nowMs: number): Hold[] {
+export function holdsOf(view: AccountView, around: Surroundings): Hold[] {
   const holds: Hold[] = [...queueHolds(around), ...gateHolds(view)];
   if (view.paused) holds.push({ kind: 'paused' });
-  const opensAt = windowOpensAt(view, nowMs);
+  const opensAt = windowOpensAt(view, around.nowMs);
   if (opensAt !== undefined) holds.push({ kind: 'window', opensAt });
   return holds.toSorted((one, other) => weightOf(other) - weightOf(one));
 }

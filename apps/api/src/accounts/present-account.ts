@@ -2,7 +2,7 @@ import type { AccountView, Surroundings } from '@fairlane/queue';
 import type { z } from 'zod';
 import { explain } from './explain.js';
 import { presentLimits } from './present-limits.js';
-import type { accountView, settingsAnswer } from './schemas.js';
+import type { accountView, listedAccount, settingsAnswer } from './schemas.js';
 
 /** The account as the API shows it: times in ISO 8601, limits as they are set, and the sentence. */
 export function presentAccount(view: AccountView, around: Surroundings): z.output<typeof accountView> {
@@ -33,6 +33,27 @@ export function presentAccount(view: AccountView, around: Surroundings): z.outpu
       at: isoTime(view.lastError.at),
     },
     lastCompletedAt: optionalTime(view.lastCompletedAt),
+    explanation: explain(view, around),
+  };
+}
+
+/** An account as a row of a list: the same words, and the figures that say how bad it is. */
+export function presentListedAccount(
+  view: AccountView,
+  around: Surroundings,
+): z.output<typeof listedAccount> {
+  const { account, counts, lanes } = view;
+  const eligible = lanes.flatMap(({ oldestEligibleAgeMs: age }) => (age === null ? [] : [age]));
+  return {
+    account,
+    waiting: lanes.reduce((sum, lane) => sum + lane.ready + lane.held, 0),
+    ready: counts.ready,
+    held: counts.held,
+    active: counts.active,
+    dead: counts.dead,
+    oldestEligibleAgeMs: eligible.length === 0 ? null : Math.max(...eligible),
+    oldestWaitingAgeMs: Math.max(0, ...lanes.map((lane) => lane.oldestWaitingAgeMs)),
+    nextRunAt: optionalTime(view.nextRunAt),
     explanation: explain(view, around),
   };
 }

@@ -47,7 +47,7 @@ const window = z
 
 export const accountBody = z
   .strictObject({
-    weight: z.number().positive().max(1_000_000).optional(),
+    weight: z.number().min(0.001).max(1_000_000).optional(),
     windows: z
       .array(window)
       .min(1)
@@ -111,14 +111,22 @@ export const accountView = z
   })
   .meta({ id: 'Account' });
 
-export const accountList = pageOf(
-  z.object({
-    account: z.string(),
-    waiting: count,
-    oldestEligibleAgeMs: z.number().nullable(),
-    oldestWaitingAgeMs: z.number(),
-  }),
-).meta({ id: 'AccountList' });
+export const listedAccount = z.object({
+  account: z.string(),
+  waiting: count.meta({ description: 'Jobs in its lanes' }),
+  ready: count,
+  held: count.meta({ description: 'Kept by a gate, or put off by a worker that has no handler for them' }),
+  active: count,
+  dead: count,
+  oldestEligibleAgeMs: z.number().nullable(),
+  oldestWaitingAgeMs: z.number(),
+  nextRunAt: time
+    .nullable()
+    .meta({ description: 'When the next delayed job is due or the next gate may open' }),
+  explanation: z.string().meta({ description: 'As in the view of the account' }),
+});
+
+export const accountList = pageOf(listedAccount).meta({ id: 'AccountList' });
 
 export const limitsAnswer = z
   .object({ account: z.string(), group: z.string(), limits: limitsView })

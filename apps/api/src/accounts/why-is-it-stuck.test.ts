@@ -29,7 +29,7 @@ async function enqueue(api: ApiUnderTest, count: number, accountId = 'a1', chann
 /** Waits until the sentence of the account is as expected. */
 async function explained(api: ApiUnderTest, sentence: RegExp, account = 'a1'): Promise<void> {
   const read = async () => (await api.call('GET', `/v1/accounts/${account}`)).json['explanation'];
-  await expect.poll(read, { timeout: 10_000, interval: 50 }).toMatch(sentence);
+  await expect.poll(read, { interval: 50 }).toMatch(sentence);
 }
 
 /** Hours that begin tomorrow, in UTC. */
@@ -150,7 +150,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
     const { handler, started } = gatedHandler();
     await startWorker(redis, handler, { slots: 1 });
     await api.call('POST', '/v1/jobs/message.send', { body: message({ accountId: 'a0', leadId: 'busy' }) });
-    await expect.poll(() => started.has('busy'), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => started.has('busy')).toBe(true);
     await enqueue(api, 4);
     await explained(
       api,

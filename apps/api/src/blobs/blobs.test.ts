@@ -121,7 +121,7 @@ describe('a large payload', () => {
     ]);
     const audited = api.log.find(({ action }) => action === 'read_payload');
     expect(audited).toMatchObject({ audit: true, who: 'operator', target: { id, account: 'a1' } });
-  }, 20_000);
+  });
 
   it('R14 is received two at a time, and all that wait get their turn', async () => {
     const api = await start();

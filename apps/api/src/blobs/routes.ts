@@ -1,12 +1,9 @@
-import { z } from 'zod';
 import { route, type Route } from '../http/route.js';
-import { getPayload } from '../jobs/get-payload.js';
-import { jobIdParams } from '../jobs/schemas.js';
 import { getBlob } from './get-blob.js';
 import { putBlob } from './put-blob.js';
 import { blobParams, storedBlob } from './schemas.js';
 
-/** Files and payloads that are too large for Redis. */
+/** The part of the table that is about files which payloads name. */
 export const blobRoutes: readonly Route[] = [
   route({
     method: 'put',
@@ -30,22 +27,5 @@ export const blobRoutes: readonly Route[] = [
     responses: { 200: { description: 'Its bytes', type: 'application/octet-stream' } },
     errors: ['blob_not_found', 'no_blob_store'],
     handler: getBlob,
-  }),
-  route({
-    method: 'get',
-    path: '/v1/jobs/{id}/payload',
-    summary: 'What a job was handed in with, as it stands; leaves an audit line',
-    access: ['operator'],
-    accountTokens: 'narrowed',
-    params: jobIdParams,
-    responses: {
-      200: {
-        description: 'The payload; as text/plain what is stored where that can be read as none',
-        schema: z.unknown(),
-        alsoType: 'text/plain',
-      },
-    },
-    errors: ['job_not_found', 'payload_gone', 'no_blob_store'],
-    handler: getPayload,
   }),
 ];

@@ -91,7 +91,7 @@ describe('POST /v1/dead-letters/{id}/replay', () => {
     ]);
     const outside = new Outside();
     await startSender(redis, api, outside);
-    await expect.poll(() => stateOf(api, id), { timeout: 5_000 }).toBe('completed');
+    await expect.poll(() => stateOf(api, id)).toBe('completed');
     expect(outside.sent).toEqual(['again']);
   });
 
@@ -181,7 +181,7 @@ describe('POST /v1/jobs/{id}/effects/{name}/resolve', () => {
     ]);
     const outside = new Outside();
     await startSender(redis, api, outside);
-    await expect.poll(() => stateOf(api, id), { timeout: 5_000 }).toBe('completed');
+    await expect.poll(() => stateOf(api, id)).toBe('completed');
     expect(outside.sent).toEqual([]);
     expect((await api.call('GET', `/v1/jobs/${id}`)).json).toMatchObject({
       result: { id: 'm-7' },

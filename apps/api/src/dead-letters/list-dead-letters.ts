@@ -3,6 +3,7 @@ import { accountOf } from '../http/account-of.js';
 import { mayTouch } from '../http/access.js';
 import { definedOnly } from '../http/defined-only.js';
 import type { Call, Reply } from '../http/route.js';
+import { markOthers } from '../jobs/present-job.js';
 import type { deadLettersQuery } from './schemas.js';
 
 const emptyPage = { items: [], cursor: null };
@@ -27,5 +28,6 @@ export async function listDeadLetters(
     cursor,
   });
   const page = await app.operations.deadLetters(filter);
-  return { status: 200, body: app.cursors.seal('dead-letters', page) };
+  const items = page.items.map(markOthers);
+  return { status: 200, body: app.cursors.seal('dead-letters', { items, cursor: page.cursor }) };
 }

@@ -4,6 +4,7 @@ import { definedOnly } from '../http/defined-only.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
+import { operationOf } from '../operations/operation-of.js';
 import type { bulkReplayBody } from './schemas.js';
 
 /**
@@ -30,9 +31,7 @@ export async function replayDeadLetters(
   }
   const idempotencyKey = idempotencyKeyOf(call);
   const outcome = await app.operations.replayAll({ filter, perSecond, by: principal.id, idempotencyKey });
-  if (outcome.outcome === 'conflict') throw new Problem('idempotency_conflict');
-  if (outcome.outcome === 'too_many') throw new Problem('too_many_operations', RETRY);
-  const { id, matched, byCode, unresolved, until: untilMs } = outcome.operation;
+  const { id, matched, byCode, unresolved, until: untilMs } = operationOf(outcome);
   const moment = new Date(untilMs).toISOString();
   if (outcome.outcome === 'started') {
     app.audit({
@@ -46,5 +45,3 @@ export async function replayDeadLetters(
   }
   return { status: 202, body: { operation: id, matched, byCode, unresolved, until: moment } };
 }
-
-const RETRY = { headers: { 'retry-after': '10' } };

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listFields, pageOf } from '../http/list-query.js';
-import { jobView, moment } from '../jobs/schemas.js';
+import { jobView, moment, queueFilter } from '../jobs/schemas.js';
 
 const filterFields = {
   account: z.string().min(1).max(256).optional(),
+  queue: queueFilter,
   name: z.string().max(128).optional(),
   tag: z.string().min(1).max(256).optional(),
   code: z.string().min(1).max(64).optional().meta({ description: 'Why they died' }),
@@ -35,6 +36,7 @@ const deadLetter = jobView
     tag: true,
     attempts: true,
     createdAt: true,
+    readOnly: true,
   })
   .extend({
     code: z.string(),
@@ -68,7 +70,11 @@ const bulkMatch = {
   until: z.iso.datetime().meta({ description: 'What dies later stays out' }),
 };
 
-export const bulkPreview = z.object({ ...bulkMatch, complete }).meta({ id: 'BulkReplayPreview' });
+const byAccount = z
+  .array(z.object({ account: z.string(), matched: z.int() }))
+  .meta({ description: 'Of the matched: the accounts with most of them, 20 at most' });
+
+export const bulkPreview = z.object({ ...bulkMatch, byAccount, complete }).meta({ id: 'BulkReplayPreview' });
 
 export const bulkStarted = z
   .object({ operation: z.string(), ...bulkMatch })

@@ -1,6 +1,7 @@
 import { route, type Route } from '../http/route.js';
 import { getEvents } from './get-events.js';
 
+/** The part of the table that is about what has changed. */
 export const eventRoutes: readonly Route[] = [
   route({
     method: 'get',

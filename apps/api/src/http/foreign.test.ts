@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
@@ -48,10 +48,10 @@ async function commandsWith(id: string, work: () => Promise<unknown>): Promise<s
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
   socket.write('MONITOR\r\n');
-  await vi.waitFor(() => expect(text).toContain('+OK'));
+  await expect.poll(() => text).toContain('+OK');
   await work();
   await redis.client.echo('the end');
-  await vi.waitFor(() => expect(text).toContain('"the end"'));
+  await expect.poll(() => text).toContain('"the end"');
   socket.destroy();
   return (
     text

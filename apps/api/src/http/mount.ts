@@ -7,6 +7,7 @@ import { parseJson } from './parse-json.js';
 import { describeIssues, issuesOf, Problem, type Issue, type ProblemCode } from './problems.js';
 import { readBody } from './read-body.js';
 import { requestIdOf } from './request-log.js';
+import { RouteTable } from './route-table.js';
 import type { BodySpec, Route } from './route.js';
 import { send } from './send.js';
 import { Slots } from './slots.js';
@@ -26,64 +27,36 @@ export function mountRoutes(
     maxWaiting: MAX_WAITING_BODIES,
     waitMs: LARGE_BODY_WAIT_MS,
   });
-  for (const route of routes) {
-    app[route.method](expressPath(route.path), async (request, response) => {
-      const principal = await access.admit(route, request);
-      const params = check(route.params, request.params, 'invalid_request');
-      const query = check(route.query, request.query, 'invalid_request');
-      const body = await receiveBody(route.body, request, async () => {
+  const table = new RouteTable(routes);
+  app.use(async (request, response) => {
+    const found = table.find(request.method, request.path);
+    if (found === undefined || !('route' in found)) throw await refusal(found?.others ?? [], access, request);
+    const { route, params } = found;
+    const principal = await access.admit(route, request);
+    const call = {
+      params: check(route.params, params, 'invalid_request'),
+      query: check(route.query, request.query, 'invalid_request'),
+      body: await receiveBody(route.body, request, async () => {
         const release = await largeBodies.take();
         // What was made of the body is in memory until the answer is out.
         if (response.closed) release();
         else response.once('close', release);
-      });
-      await send(
-        response,
-        await route.handler({
-          params,
-          query,
-          body,
-          principal,
-          requestId: requestIdOf(request),
-          app: context,
-          request,
-        }),
-      );
-    });
-  }
-  for (const [path, methods] of methodsByPath(routes)) {
-    app.all(expressPath(path), async (request) => {
-      await refuseUnknown(routes, access, request, path);
-      throw new Problem('method_not_allowed', { headers: { allow: methods.join(', ').toUpperCase() } });
-    });
-  }
-  app.use(async (request: Request) => {
-    // Before the path is looked at: without a token nobody learns which paths exist.
-    await access.authenticate(request);
-    throw new Problem('not_found');
+      }),
+      principal,
+      requestId: requestIdOf(request),
+      app: context,
+      request,
+    };
+    await send(response, await route.handler(call));
   });
 }
 
-async function refuseUnknown(
-  routes: readonly Route[],
-  access: AccessControl,
-  request: Request,
-  path: string,
-): Promise<void> {
-  const isPublic = routes.some((route) => route.path === path && route.access === 'public');
-  if (!isPublic) await access.authenticate(request);
-}
-
-function expressPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of routes) {
-    methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'get' ? ['head'] : [])]);
-  }
-  return methods;
+/** Why no route takes the request. Without a token nobody learns which paths exist, but for public ones. */
+async function refusal(others: readonly Route[], access: AccessControl, request: Request): Promise<Problem> {
+  if (!others.some((route) => route.access === 'public')) await access.authenticate(request);
+  if (others.length === 0) return new Problem('not_found');
+  const methods = others.flatMap(({ method }) => (method === 'get' ? ['get', 'head'] : method));
+  return new Problem('method_not_allowed', { headers: { allow: methods.join(', ').toUpperCase() } });
 }
 
 async function receiveBody(

@@ -35,7 +35,8 @@ function findHostile(root: unknown): Issue | undefined {
     const { value, path, depth } = entry;
     if (depth > MAX_DEPTH) return { path: '', message: `is nested deeper than ${MAX_DEPTH} levels` };
     const isArray = Array.isArray(value);
-    for (const [key, child] of Object.entries(value) as [string, unknown][]) {
+    for (const key of Object.keys(value)) {
+      const child = (value as Record<string, unknown>)[key];
       if (!isArray && isPrototypeKey(key, child))
         return { path: joinPath(path, key), message: 'is not allowed as a key' };
       if (typeof child !== 'object' || child === null) continue;

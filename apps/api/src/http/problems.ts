@@ -1,4 +1,6 @@
-import type { z } from 'zod';
+import type { PayloadIssue } from '@fairlane/sdk';
+
+export { describeIssues, issuesOf } from '@fairlane/sdk/internal';
 
 /** Every error the API answers with: its stable code, its HTTP status and what it means. */
 export const PROBLEMS = {
@@ -47,11 +49,8 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One thing wrong with the input. `path` as in `contacts[0].phone`, empty for the input as a whole. */
-export interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
+/** One thing wrong with the input, told as of a payload. */
+export type Issue = PayloadIssue;
 
 export interface ProblemOptions {
   readonly detail?: string;
@@ -91,23 +90,6 @@ export class Problem extends Error {
   }
 }
 
-const maxIssues = 20;
-
-export function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.slice(0, maxIssues).map(({ path, message }) => ({
-    path: path.reduce<string>(
-      (text, part) => (typeof part === 'number' ? `${text}[${part}]` : joinPath(text, String(part))),
-      '',
-    ),
-    message,
-  }));
-}
-
 export function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
-}
-
-/** `leadId: expected string; step: expected number` */
-export function describeIssues(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }

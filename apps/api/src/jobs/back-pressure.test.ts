@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, vi } from 'vitest';
 import { BATCH_PATH, ndjson, openBatch } from '../testing-support/batch-client.js';
 import { catalogueWith, message } from '../testing-support/catalogue.js';
@@ -56,7 +56,7 @@ describe('back-pressure', () => {
         last = sent;
         return still && !writable;
       },
-      { interval: 500, timeout: 20_000 },
+      { interval: 500, timeout: PATIENCE_MS },
     );
     clearInterval(pump);
     expect(sent).toBeLessThan(50_000);
@@ -79,16 +79,14 @@ describe('back-pressure', () => {
     response.on('error', () => undefined);
     response.resume();
     request.write(ndjson(messages(60)));
-    await vi.waitFor(async () =>
-      expect(await api.producer.queueCounts('outreach')).toMatchObject({ ready: 20 }),
-    );
+    await expect.poll(async () => api.producer.queueCounts('outreach')).toMatchObject({ ready: 20 });
     request.destroy();
-    await vi.waitFor(() => expect(api.log.filter(({ aborted }) => aborted === true)).toHaveLength(1));
+    await expect.poll(() => api.log.filter(({ aborted }) => aborted === true)).toHaveLength(1);
     const done: string[] = [];
     const worker = await startWorker({ url: redis.url, prefix: redis.prefix }, ({ leadId }) =>
       done.push(leadId),
     );
-    await vi.waitFor(() => expect(done).toHaveLength(20), 10_000);
+    await expect.poll(() => done).toHaveLength(20);
     await worker.close();
     expect(await api.producer.queueCounts('outreach')).toMatchObject({ ready: 0, completed: 20 });
   });

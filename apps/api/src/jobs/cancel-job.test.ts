@@ -59,10 +59,10 @@ describe('POST /v1/jobs/{id}/cancel', () => {
     const { handler, started } = gatedHandler();
     await startWorker(redis, handler);
     const id = await enqueue(api, { leadId: 'running' });
-    await expect.poll(() => started.has('running'), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => started.has('running')).toBe(true);
     const { status, json } = await api.call('POST', `/v1/jobs/${id}/cancel`);
     expect([status, json]).toEqual([200, { id, status: 'cancelling' }]);
-    await expect.poll(() => stateOf(api, id), { timeout: 5_000 }).toBe('cancelled');
+    await expect.poll(() => stateOf(api, id)).toBe('cancelled');
   });
 
   it('finds nothing to cancel where there is no job', async () => {
@@ -96,7 +96,7 @@ describe('results', () => {
     const api = await start();
     await startWorker(redis, () => ({ messageId: 'm1' }));
     const id = await enqueue(api);
-    await expect.poll(() => stateOf(api, id), { timeout: 5_000 }).toBe('completed');
+    await expect.poll(() => stateOf(api, id)).toBe('completed');
     for (const [token, result] of [
       [api.tokens.operator, { messageId: 'm1' }],
       [api.tokens.producer, { messageId: 'm1' }],

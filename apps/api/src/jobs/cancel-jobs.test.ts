@@ -25,9 +25,7 @@ async function cancel(api: ApiUnderTest, body: unknown, options: CallOptions = {
 /** The operation of an answer, once it is over. */
 async function ended(api: ApiUnderTest, { json }: Answer, options: CallOptions = {}) {
   const path = `/v1/operations/${String(json['operation'])}`;
-  await expect
-    .poll(async () => (await api.call('GET', path, options)).json['state'], { timeout: 10_000 })
-    .toBe('done');
+  await expect.poll(async () => (await api.call('GET', path, options)).json['state']).toBe('done');
   return (await api.call('GET', path, options)).json;
 }
 

@@ -5,6 +5,7 @@ import { definedOnly } from '../http/defined-only.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
+import { operationOf } from '../operations/operation-of.js';
 import type { bulkCancelBody } from './schemas.js';
 
 type CancelCall = Call<unknown, unknown, z.output<typeof bulkCancelBody>>;
@@ -22,9 +23,7 @@ export async function cancelJobs(call: CancelCall): Promise<Reply> {
   }
   const idempotencyKey = idempotencyKeyOf(call);
   const outcome = await app.operations.cancelAll({ filter, by: principal.id, idempotencyKey });
-  if (outcome.outcome === 'conflict') throw new Problem('idempotency_conflict');
-  if (outcome.outcome === 'too_many') throw new Problem('too_many_operations', RETRY);
-  const { id, matched, byState, until: untilMs } = outcome.operation;
+  const { id, matched, byState, until: untilMs } = operationOf(outcome);
   const until = new Date(untilMs).toISOString();
   if (outcome.outcome === 'started') {
     app.audit({
@@ -38,8 +37,6 @@ export async function cancelJobs(call: CancelCall): Promise<Reply> {
   }
   return { status: 202, body: { operation: id, matched, byState, until } };
 }
-
-const RETRY = { headers: { 'retry-after': '10' } };
 
 function filterOf({ body, principal }: CancelCall): CancelFilter {
   const { since, until, ...named } = body.filter;

@@ -1,4 +1,4 @@
-import { useRedis } from '@fairlane/testkit/vitest';
+import { bytesKept, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { sendManyLines } from '../testing-support/batch-client.js';
 import { message } from '../testing-support/catalogue.js';
@@ -14,7 +14,7 @@ describe('POST /v1/jobs/{name}/batch at full size', () => {
     const jobs = 10_000;
     let next = 0;
     const payload = () => message({ leadId: `lead-${next++ % jobs}` });
-    const { answers, summary, growthBytes } = await sendManyLines(api, count, payload);
+    const { answers, summary, growthBytes } = await sendManyLines(api, count, payload, bytesKept);
     expect([answers, summary]).toEqual([
       count + 1,
       { accepted: jobs, duplicates: count - jobs, rejected: 0 },

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { bytesKept, PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it, vi } from 'vitest';
 import { MAX_LINE_BYTES } from '../limits.js';
 import { BATCH_PATH, ndjson, openBatch, sendManyLines } from '../testing-support/batch-client.js';
-import { bytesKept } from '../testing-support/collect-garbage.js';
 import { message } from '../testing-support/catalogue.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
 
@@ -153,7 +152,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
         last = sentLines;
         return still && !writable;
       },
-      { interval: 500, timeout: 20_000 },
+      { interval: 500, timeout: PATIENCE_MS },
     );
     expect(sentLines).toBeLessThan(100_000);
     clearInterval(pump);
@@ -166,7 +165,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
 
   it('keeps memory flat over 50,000 lines', async () => {
     const api = await start();
-    const { answers, summary, growthBytes } = await sendManyLines(api, 50_000, () => message());
+    const { answers, summary, growthBytes } = await sendManyLines(api, 50_000, () => message(), bytesKept);
     expect([answers, summary]).toEqual([50_001, { accepted: 50_000, duplicates: 0, rejected: 0 }]);
     // Of 30,000 lines. Keeping their answers would cost twice this, keeping the lines more.
     expect(growthBytes).toBeLessThan(1024 * 1024);
@@ -178,7 +177,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
     response.on('error', () => undefined);
     response.resume();
     request.write(ndjson(Array.from({ length: 500 }, () => message())));
-    await vi.waitFor(async () => expect((await api.producer.queueCounts('outreach')).ready).toBe(500));
+    await expect.poll(async () => (await api.producer.queueCounts('outreach')).ready).toBe(500);
     request.destroy();
     expect((await post(api, ndjson([message()]))).summary).toEqual({
       accepted: 1,
@@ -187,7 +186,7 @@ describe('POST /v1/jobs/{name}/batch', () => {
     });
     const batchLines = () =>
       api.log.filter(({ request: logged }) => (logged as { path?: string } | undefined)?.path === path);
-    await vi.waitFor(() => expect(batchLines().map(({ aborted }) => aborted)).toEqual([true, undefined]));
+    await expect.poll(() => batchLines().map(({ aborted }) => aborted)).toEqual([true, undefined]);
     expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
+import { openQueues } from '@fairlane/queue';
 import { PermanentError, ThrottledError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { message } from '../testing-support/catalogue.js';
+import { catalogue, message } from '../testing-support/catalogue.js';
 import { startApi } from '../testing-support/start-api.js';
 import { startWorker } from '../testing-support/start-worker.js';
 
@@ -58,6 +59,30 @@ describe('GET /v1/jobs/{id}', () => {
     const list = await api.call('GET', '/v1/jobs?account=a1', { token });
     expect(list.json['items']).toMatchObject([{ lastError: { code: 'target_gone' } }]);
     expect(list.text).not.toContain('"failures"');
+  });
+
+  it('a job of another producer opens with what is known, in the queue that is asked for, and cannot be changed', async () => {
+    const api = await start();
+    const queues = openQueues({ redis: redis.url, prefix: redis.prefix, catalogue });
+    for (const queue of queues) await queue.add(`${queue.name}.other`, { from: queue.name });
+    await Promise.all(queues.map((queue) => queue.close()));
+    const token = api.tokens.viewer;
+    const list = await api.call('GET', '/v1/jobs?queue=bulk', { token });
+    expect(list.json['items']).toMatchObject([{ id: '1', queue: 'bulk', readOnly: true }]);
+    const view = await api.call('GET', '/v1/jobs/1?queue=bulk', { token });
+    expect([view.status, view.json]).toMatchObject([
+      200,
+      { id: '1', name: 'bulk.other', queue: 'bulk', account: '', key: '', state: 'ready', readOnly: true },
+    ]);
+    const payload = await api.call('GET', '/v1/jobs/1/payload?queue=critical');
+    expect([payload.status, payload.text]).toEqual([200, '{"from":"critical"}']);
+    for (const path of ['/v1/jobs/1?queue=meta', '/v1/jobs/1?queue=none', '/v1/jobs/2']) {
+      expect([path, (await api.call('GET', path)).json['code']]).toEqual([path, 'job_not_found']);
+    }
+    const cancel = await api.call('POST', '/v1/jobs/1/cancel');
+    expect([cancel.status, cancel.json['code']]).toEqual([404, 'job_not_found']);
+    const own = await api.call('GET', '/v1/jobs/1?queue=bulk', { token: api.tokens['own-viewer'] });
+    expect(own.status).toBe(404);
   });
 
   it('answers 404 for ids that never were, malformed ones too', async () => {

@@ -1,20 +1,21 @@
 import { BlobMissingError } from '@fairlane/blobs';
 import type { z } from 'zod';
 import { blobsOf, toBlobProblem } from '../blobs/blobs-of.js';
-import { mayTouch } from '../http/access.js';
 import { Problem } from '../http/problems.js';
 import type { Call, Reply } from '../http/route.js';
-import type { jobIdParams } from './schemas.js';
+import { findJob } from './reach-job.js';
+import type { jobIdParams, jobPlaceQuery } from './schemas.js';
+
+type PayloadCall = Call<z.output<typeof jobIdParams>, z.output<typeof jobPlaceQuery>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** `GET /v1/jobs/{id}/payload`. What lies in the blob store is streamed from there, never whole in memory. */
-export async function getPayload(call: Call<z.output<typeof jobIdParams>>): Promise<Reply> {
-  const { app, params, principal, requestId } = call;
+export async function getPayload(call: PayloadCall): Promise<Reply> {
+  const { app, params, query, principal, requestId } = call;
   const { id } = params;
-  const job = /^[\w-]{22}$/.test(id) ? await app.operations.job(id, principal.accounts) : undefined;
-  if (!job || !mayTouch(principal, job.account)) throw new Problem('job_not_found');
-  const payload = await app.operations.payload(id);
+  const job = await findJob(call, id, query.queue);
+  const payload = await app.operations.payload(id, job.queue);
   if (!payload) throw new Problem('job_not_found');
   const reply = payload.kind === 'blob' ? await fromStore(call, payload.source) : toText(payload);
   const target = { id, account: job.account };

@@ -63,6 +63,9 @@ describe('GET /v1/jobs', () => {
     expect(await ids('tag=spring')).toEqual([spring]);
     expect(await ids('name=message.send&account=a2')).toEqual([other]);
     expect(await ids('name=alert.raise')).toEqual([]);
+    expect(await ids('queue=outreach')).toHaveLength(3);
+    expect(await ids('queue=bulk')).toEqual([]);
+    expect(await ids('queue=none')).toEqual([]);
     expect(await ids(`since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
     expect(await ids(`since=${new Date(Date.now() - 60_000).toISOString()}`)).toHaveLength(3);
     expect(await ids('account=__proto__')).toEqual([]);

@@ -18,6 +18,9 @@ export async function listJobs(call: ListCall): Promise<Reply> {
   const { app, principal, query } = call;
   const account = accountOf(call);
   if (account !== undefined && !mayTouch(principal, account)) return { status: 200, body: emptyPage };
+  const isDeclared =
+    query.queue === undefined || Object.hasOwn(app.catalogue.queues.definitions, query.queue);
+  if (!isDeclared) return { status: 200, body: emptyPage };
   const { since, cursor: sealed, ...wanted } = query;
   const cursor = app.cursors.open('jobs', sealed);
   const filter = definedOnly({ ...wanted, account, since: since?.getTime(), cursor });

@@ -57,7 +57,13 @@ const filterFields = {
   since: moment.optional().meta({ description: 'Only jobs handed in at or after this moment' }),
 };
 
-export const jobsQuery = z.strictObject({ ...filterFields, ...listFields });
+export const queueFilter = z.string().min(1).max(128).optional();
+
+export const jobPlaceQuery = z.object({
+  queue: queueFilter.meta({ description: 'Of a job of another producer, whose id may be in several' }),
+});
+
+export const jobsQuery = z.strictObject({ ...filterFields, queue: queueFilter, ...listFields });
 
 export const bulkCancelBody = z.strictObject({
   filter: z
@@ -156,6 +162,10 @@ export const jobView = z
     finishedAt: time.optional(),
     progress: z.unknown().optional(),
     result: z.unknown().optional(),
+    readOnly: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Another producer has put it into the queue: it can be looked at, not changed' }),
     effects: z.array(
       z.object({ name: z.string(), state: z.string(), externalId: z.string().optional(), at: time }),
     ),

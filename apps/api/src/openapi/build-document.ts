@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { PROBLEMS, type ProblemCode } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { problem } from '../http/problem-schema.js';
+import type { OpenApiDocument } from './document.js';
 import { registerPayloads, type SchemaObject } from './payload-schemas.js';
-
-export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 /** OpenAPI 3.1 of the table: the schemas that check requests are the schemas that are shown. */
 export function buildDocument(routes: readonly Route[], catalogue: Catalogue): OpenApiDocument {

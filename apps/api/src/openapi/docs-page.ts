@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PROBLEMS, type ProblemCode } from '../http/problems.js';
-import type { OpenApiDocument } from './build-document.js';
+import type { OpenApiDocument } from './document.js';
 
 const style = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; background: #fff }

@@ -4,5 +4,5 @@ import { docsContentPolicy } from './docs-page.js';
 /** `GET /docs` */
 export function getDocs({ app }: Call): Reply {
   const headers = { 'content-security-policy': docsContentPolicy };
-  return { status: 200, type: 'text/html; charset=utf-8', text: app.docsPage, headers };
+  return { status: 200, type: 'text/html; charset=utf-8', text: app.documentation.page, headers };
 }

@@ -25,7 +25,7 @@ describe('POST /v1/dead-letters/replay', () => {
     const dry = await replay(api, { all: true, dryRun: true });
     expect([dry.status, dry.json]).toMatchObject([
       200,
-      { matched: 2, byCode: { rejected: 2 }, unresolved: 1, complete: true },
+      { matched: 2, byCode: { rejected: 2 }, byAccount: [{ matched: 2 }], unresolved: 1, complete: true },
     ]);
     expect(await stateOf(api, first)).toBe('dead');
     expect(audited(api)).toEqual([]);

@@ -50,10 +50,17 @@ async function start(handler: Handler): Promise<ApiUnderTest> {
 // With real waits and the shipped rules in a Prometheus: packages/testkit/test/alerts.long.test.ts.
 describe('what tells a burst from a worker that is stuck', () => {
   it('a burst with a healthy worker raises depth, and no job waits for longer than the burst takes', async () => {
-    const api = await start(() => delay(20));
+    // However fast the machine takes jobs in, they are there before the first ends.
+    let tellAllIn!: () => void;
+    const allIn = new Promise<void>((resolve) => (tellAllIn = resolve));
+    const api = await start(async () => {
+      await allIn;
+      await delay(40);
+    });
     const startedAt = performance.now();
     const seen: Seen[] = [];
     await handIn(api, BURST);
+    tellAllIn();
     await expect
       .poll(async () => {
         seen.push(await told(api));
@@ -71,8 +78,8 @@ describe('what tells a burst from a worker that is stuck', () => {
     const api = await start(handler);
     await handIn(api, 10);
     await expect.poll(() => started.size).toBe(10);
-    await handIn(api, 2);
     const waitedSince = performance.now();
+    await handIn(api, 2);
     for (const read of [told, charted]) {
       await expect
         .poll(() => read(api))

@@ -29,16 +29,20 @@ export async function readQueue(app: AppContext, name: string): Promise<z.output
     queue: name,
     counts,
     paused,
-    oldestEligibleAgeMs: counts.ready === 0 ? null : await readOldestAge(app, name),
+    oldestEligibleAgeMs: counts.ready === 0 ? null : await readOldestAge(app, name, figures.nowMs),
     slots: { min, max },
     lastMinute: figures.minute,
     lastHour: figures.hour,
   };
 }
 
-async function readOldestAge({ lanes, statistics }: AppContext, name: string): Promise<number | null> {
+async function readOldestAge(
+  { lanes, statistics }: AppContext,
+  name: string,
+  nowMs: number,
+): Promise<number | null> {
   const { openSince, isWhole } = await lanes.survey(name, LOOKED_AT);
-  const ageMs = openSince === null ? null : Math.max(0, Date.now() - openSince);
+  const ageMs = openSince === null ? null : Math.max(0, Math.floor(nowMs) - openSince);
   if (isWhole) return ageMs;
   const looked = (await statistics.states()).get(name)?.oldestEligibleAgeMs ?? null;
   return ageMs === null ? looked : Math.max(ageMs, looked ?? 0);

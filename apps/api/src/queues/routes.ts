@@ -1,5 +1,4 @@
-import type { Route } from '../http/route.js';
-import { route } from '../http/route.js';
+import { route, type Route } from '../http/route.js';
 import { getQueue } from './get-queue.js';
 import { getSeries } from './get-series.js';
 import { listQueues } from './list-queues.js';
@@ -11,6 +10,7 @@ const readers = {
   accountTokens: 'refused',
 } as const satisfies Partial<Route>;
 
+/** The part of the table that is about queues. */
 export const queueRoutes: readonly Route[] = [
   route({
     method: 'get',

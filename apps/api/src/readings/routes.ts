@@ -2,6 +2,7 @@ import { route, type Route } from '../http/route.js';
 import { postReading } from './post-reading.js';
 import { readingBody, storedReading } from './schemas.js';
 
+/** The part of the table that is about readings of disks. */
 export const readingRoutes: readonly Route[] = [
   route({
     method: 'post',

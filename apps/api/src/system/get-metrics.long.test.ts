@@ -1,7 +1,6 @@
-import { useRedis } from '@fairlane/testkit/vitest';
+import { bytesKept, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { catalogue, message } from '../testing-support/catalogue.js';
-import { bytesInUse } from '../testing-support/collect-garbage.js';
 import { startApi } from '../testing-support/start-api.js';
 
 const redis = useRedis();
@@ -27,14 +26,14 @@ describe('GET /metrics', () => {
       await expect
         .poll(async () => Number(ready.exec(await scrape())?.[1]), { timeout: 60_000 })
         .toBeGreaterThanOrEqual(LOOKED_AT);
-      const before = bytesInUse();
+      const before = await bytesKept();
       const times: number[] = [];
       for (let turn = 0; turn < 100; turn += 1) {
         const startedAt = performance.now();
         await scrape();
         times.push(performance.now() - startedAt);
       }
-      const grownBytes = bytesInUse() - before;
+      const grownBytes = (await bytesKept()) - before;
       const text = await scrape();
       const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
       const slowestMs = Math.round(Math.max(...times));

@@ -1,5 +1,4 @@
 import { createLanes, type Window } from '@fairlane/lanes';
-import { vi } from 'vitest';
 import { presentAccount } from '../accounts/present-account.js';
 import { around } from './situations.js';
 
@@ -19,10 +18,8 @@ export async function accountAt({ redisUrl, prefix, account, windows, nowMs }: A
     await lanes.setAccount(account, { windows });
     const { counts, ...view } = await lanes.account(account);
     const { failed, delayed: _delayed, ...others } = counts;
-    vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
-    return presentAccount({ ...view, counts: { ...others, dead: failed } }, around());
+    return presentAccount({ ...view, counts: { ...others, dead: failed } }, around({}, { nowMs }));
   } finally {
-    vi.useRealTimers();
     await lanes.close();
   }
 }

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import { generateToken, hashToken } from '@fairlane/runtime';
 import { onTestFinished } from 'vitest';
 
-const main = new URL('../main.ts', import.meta.url).pathname;
+const main = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** Of the operator that every process knows. */
 export const token = generateToken();
 
-/** The API as a process of its own, as it is run in production but from the sources; killed when the test ends. */
+/** The API as a process of its own, as it was built: it starts in half the time. Killed when the test ends. */
 export function startApiProcess(redis: { url: string; prefix: string }, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--conditions=fairlane-source', '--import=tsx', main], {
+  const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env['PATH'],
       REDIS_URL: redis.url,

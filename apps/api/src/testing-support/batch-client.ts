@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { bytesKept } from './collect-garbage.js';
 import type { ApiUnderTest } from './start-api.js';
 
 export const BATCH_PATH = '/v1/jobs/message.send/batch';
@@ -31,7 +30,12 @@ export async function openBatch(
  * Sends `count` lines as fast as the API takes them, and looks at memory at 30 % and at 90 % of the way, each time
  * once all that was sent is answered: what is under way is bounded, but not the same at any two moments.
  */
-export async function sendManyLines(api: ApiUnderTest, count: number, payload: () => unknown) {
+export async function sendManyLines(
+  api: ApiUnderTest,
+  count: number,
+  payload: () => unknown,
+  bytesKept: () => Promise<number>,
+) {
   const { request, response } = await openBatch(api);
   let answers = 0;
   let tail = '';

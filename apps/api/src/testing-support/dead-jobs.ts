@@ -49,7 +49,7 @@ export async function deadJobs(
   for (const override of overrides) {
     const { json } = await api.call('POST', '/v1/jobs/message.send', { body: message(override) });
     const id = String(json['id']);
-    await expect.poll(() => stateOf(api, id), { timeout: 5_000 }).toBe('dead');
+    await expect.poll(() => stateOf(api, id)).toBe('dead');
     ids.push(id);
   }
   await worker.close();

@@ -40,6 +40,7 @@ export function around(
 ): Surroundings {
   const serving = { queue: 'outreach', waiting: 1, isPaused: false, workers: 1, slots: 10, active: 0 };
   return {
+    nowMs: now,
     queues: [{ ...serving, servedAtMs: now, ...queue }],
     unhandled: null,
     deadCodes: new Map(),

@@ -31,7 +31,7 @@ import { onTestFinished } from 'vitest';
 import { createApp } from '../app.js';
 import { EventHub } from '../events/event-hub.js';
 import { createCancelledCounter } from '../jobs/cancelled-counter.js';
-import { BATCH_PRODUCER_LIMITS, PRODUCER_LIMITS } from '../limits.js';
+import { BATCH_PRODUCER_LIMITS } from '../limits.js';
 import { catalogue as testCatalogue } from './catalogue.js';
 
 export const ROLE_TOKENS = ['producer', 'viewer', 'limits', 'operator'] as const;
@@ -71,6 +71,8 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
+const PATIENT_MS = 15_000;
+
 /** The app on a free port around a real producer; everything is closed when the test ends. */
 export async function startApi({
   redisUrl,
@@ -79,6 +81,7 @@ export async function startApi({
   hasBlobStore = true,
   allowPrivateTargets = false,
   surveyEveryMs = 500,
+  timeoutMs = PATIENT_MS,
 }: {
   redisUrl: string;
   prefix: string;
@@ -87,6 +90,8 @@ export async function startApi({
   allowPrivateTargets?: boolean;
   /** How often the queues are looked at. */
   surveyEveryMs?: number;
+  /** How long calls wait for Redis, ms: so long that a busy machine makes none fail, unless this is the point. */
+  timeoutMs?: number;
 }): Promise<ApiUnderTest> {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({
@@ -100,10 +105,9 @@ export async function startApi({
   const store = createBlobs({ store: createFileStore(folder), redis: redisUrl, prefix });
   const blobs = hasBlobStore ? store : undefined;
   const connection = { redis: redisUrl, catalogue, prefix, blobs, logger };
-  const producer = createProducer({ ...connection, ...PRODUCER_LIMITS });
+  const producer = createProducer({ ...connection, timeoutMs });
   const batchProducer = createProducer({ ...connection, ...BATCH_PRODUCER_LIMITS });
   const ledger = createRedisLedger({ redis: redisUrl, prefix });
-  const { timeoutMs } = PRODUCER_LIMITS;
   const registry = createMetrics();
   const onCancelled = createCancelledCounter(registry);
   const operations = createOperations({ ...connection, timeoutMs, effects: ledger, onCancelled });
@@ -118,7 +122,7 @@ export async function startApi({
     onProgress: (id) => void changes.note({ kind: 'operation', id }),
   });
   const events = new EventHub({ feed: changes, logger, everyMs: 100, heartbeatMs: 300 });
-  const readings = createRedisReadings({ redis: redisUrl, prefix });
+  const readings = createRedisReadings({ redis: redisUrl, prefix, timeoutMs });
   const webhookEndpoints = createRedisWebhookEndpoints({ client: redis, prefix });
   const { tokens, records } = makeTokens();
   const app = createApp({

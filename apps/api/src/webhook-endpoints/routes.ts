@@ -6,7 +6,7 @@ import { endpointBody, endpointParams, endpointView } from './schemas.js';
 
 const path = '/v1/webhook-endpoints/{id}';
 
-/** Where `webhook.deliver` may send. */
+/** The part of the table that is about where `webhook.deliver` may send. */
 export const webhookEndpointRoutes: readonly Route[] = [
   route({
     method: 'put',

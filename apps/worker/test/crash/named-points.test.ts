@@ -27,11 +27,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.allSettled(outcomes.values());
   await sandbox.stop();
-});
+}, 240_000);
 
 const sentOnce = { requests: 1, applied: 1, lastStatus: 200, ambiguous: false };
 
-describe('a worker killed', { timeout: 90_000 }, () => {
+describe('a worker killed', { timeout: 240_000 }, () => {
   // Protected by `gated.release(c, id)` in lanes' redirect.lua: the claim ends when the stalled job is taken back.
   const afterAdmission = striking('after admission', 'blind', 'kill');
   test('after admission: the job starts anew (R1, R2)', async () => {
@@ -77,7 +77,7 @@ describe('a worker killed', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a worker stopped past its lease that goes on', { timeout: 90_000 }, () => {
+describe('a worker stopped past its lease that goes on', { timeout: 240_000 }, () => {
   // Protected by `takenMsAgo` in the queue's fairlane-worker.ts (a lease counts from before the request for the job), and
   // before that by `socketTimeout` in connections.ts: what it wakes with is given up.
   const afterAdmission = striking('after admission', 'blind', 'stop');

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { seededRandom } from '@fairlane/testkit/random';
+
 import type { Benchmark } from '../benchmark.js';
 import { monotonicMs } from '../measure/clock.js';
 import { limitAccounts, WIDE_OPEN } from '../measure/limits.js';
 import { inRun } from '../measure/run.js';
 import { percentile, rounded } from '../measure/statistics.js';
-import { accountName, benchJob, seededRandom } from '../workload.js';
+import { accountName, benchJob } from '../workload.js';
 
 const ACCOUNTS = 100;
 const QUEUE = 'measured';

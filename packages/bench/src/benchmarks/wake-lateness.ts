@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { seededRandom } from '@fairlane/testkit/random';
+
 import type { Benchmark } from '../benchmark.js';
 import { inRun } from '../measure/run.js';
 import { percentile, rounded } from '../measure/statistics.js';
-import { accountName, benchJob, seededRandom } from '../workload.js';
+import { accountName, benchJob } from '../workload.js';
 
 const QUEUE = 'measured';
 const GATES = 20;

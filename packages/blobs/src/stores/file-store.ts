@@ -1,4 +1,4 @@
-import { mkdir, open, opendir, rename, stat, unlink } from 'node:fs/promises';
+import { access, constants, mkdir, open, opendir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BlobStore, StoredObject } from '../blob-store.js';
@@ -73,7 +73,10 @@ export function createFileStore(directory: string): BlobStore {
     },
 
     async check() {
-      await mkdir(join(root, UNFINISHED), { recursive: true });
+      const folder = join(root, UNFINISHED);
+      await mkdir(folder, { recursive: true });
+      // Not by writing: a full disk keeps nobody from running jobs with small payloads.
+      await access(folder, constants.W_OK);
     },
 
     close: async () => undefined,

@@ -88,9 +88,27 @@ export interface Limits {
 export interface AccountList {
   items: {
     account: string;
+    /**
+     * Jobs in its lanes
+     */
     waiting: number;
+    ready: number;
+    /**
+     * Kept by a gate, or put off by a worker that has no handler for them
+     */
+    held: number;
+    active: number;
+    dead: number;
     oldestEligibleAgeMs: number | null;
     oldestWaitingAgeMs: number;
+    /**
+     * When the next delayed job is due or the next gate may open
+     */
+    nextRunAt: string | null;
+    /**
+     * As in the view of the account
+     */
+    explanation: string;
   }[];
   /**
    * For the next page; null at the end
@@ -113,6 +131,13 @@ export interface BulkReplayPreview {
    * What dies later stays out
    */
   until: string;
+  /**
+   * Of the matched: the accounts with most of them, 20 at most
+   */
+  byAccount: {
+    account: string;
+    matched: number;
+  }[];
   /**
    * False where there were more than one count looks at (500,000): then there are at least so many
    */
@@ -149,6 +174,10 @@ export interface DeadLetter {
     max: number;
   };
   createdAt: string;
+  /**
+   * Another producer has put it into the queue: it can be looked at, not changed
+   */
+  readOnly?: true;
   code: string;
   reason: string;
   /**
@@ -257,6 +286,10 @@ export interface Job {
   finishedAt?: string;
   progress?: unknown;
   result?: unknown;
+  /**
+   * Another producer has put it into the queue: it can be looked at, not changed
+   */
+  readOnly?: true;
   effects: {
     name: string;
     state: string;

@@ -36,6 +36,11 @@ export function formatRelative(at: number, now: number): string {
   return at < now ? `${text} ago` : `in ${text}`;
 }
 
+/** The same of what is still to come; what is due already is `now`, since nobody waits a negative time. */
+export function formatUpcoming(at: number, now: number): string {
+  return formatRelative(Math.max(at, now), now);
+}
+
 /** `14:03:11` */
 export function formatClock(at: number, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {

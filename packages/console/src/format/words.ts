@@ -57,6 +57,13 @@ const codeWords: Record<string, string> = {
   unclassified: 'unexpected error',
 };
 
+/** What a failure is told as, `code: reason`, in words. */
+export function errorWords(message: string): string {
+  const [, code, reason] = /^([a-z_]+): (.+)$/s.exec(message) ?? [];
+  const word = code === undefined ? undefined : codeWords[code];
+  return word === undefined || reason === undefined ? message : `${word}: ${reason}`;
+}
+
 /** What each class of error means for the job. */
 const classWords: Record<string, string> = {
   throttled: 'put off, not counted',

@@ -5,9 +5,10 @@ import { apiPath, hrefOf, useFilters } from '../frame/paths.js';
 import { useApi } from '../live/use-api.js';
 import { DataView } from '../parts/data-view.js';
 import { Pager } from '../parts/pager.js';
+import { Sentence } from '../parts/sentence.js';
 import { Empty, TableBox } from '../parts/table.js';
 import { TextFilter } from '../parts/text-filter.js';
-import { Age } from '../parts/time.js';
+import { Age, Upcoming } from '../parts/time.js';
 
 export function AccountsPage() {
   const { filters, change } = useFilters(['search', 'cursor']);
@@ -16,8 +17,8 @@ export function AccountsPage() {
     <>
       <h1>Accounts</h1>
       <p className="hint">
-        Those with work that waits, the longest waiting first. A search finds any account by the beginning of
-        its id.
+        Those with work that waits: first those whose work could run, the longest waiting on top. A search
+        finds any account by the beginning of its id.
       </p>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <TextFilter
@@ -53,14 +54,21 @@ export function AccountRows({ accounts, readAt }: { accounts: AccountSummary[]; 
       <thead>
         <tr>
           <th scope="col">Account</th>
+          <th scope="col">What it waits for</th>
           <th scope="col" className="number">
             Oldest eligible
           </th>
           <th scope="col" className="number">
-            Oldest waiting
+            Ready
           </th>
           <th scope="col" className="number">
-            Waiting
+            Held
+          </th>
+          <th scope="col" className="number">
+            Dead
+          </th>
+          <th scope="col" className="number">
+            Next opening
           </th>
         </tr>
       </thead>
@@ -72,16 +80,33 @@ export function AccountRows({ accounts, readAt }: { accounts: AccountSummary[]; 
                 {one.account}
               </Link>
             </th>
+            <td className="told">
+              <Sentence text={one.explanation} />
+            </td>
             <td className="number">
               <Age ms={one.oldestEligibleAgeMs} readAt={readAt} />
             </td>
             <td className="number">
-              {one.waiting === 0 ? '-' : <Age ms={one.oldestWaitingAgeMs} readAt={readAt} />}
+              <JobCount account={one.account} state="ready" count={one.ready} />
             </td>
-            <td className="number">{formatCount(one.waiting)}</td>
+            <td className="number">
+              <JobCount account={one.account} state="held" count={one.held} />
+            </td>
+            <td className="number">
+              <Link href={hrefOf('dead-letters', undefined, { account: one.account })}>
+                {formatCount(one.dead)}
+              </Link>
+            </td>
+            <td className="number">
+              <Upcoming at={one.nextRunAt} />
+            </td>
           </tr>
         ))}
       </tbody>
     </TableBox>
   );
+}
+
+function JobCount({ account, state, count }: { account: string; state: string; count: number }) {
+  return <Link href={hrefOf('jobs', undefined, { account, state })}>{formatCount(count)}</Link>;
 }

@@ -1,9 +1,9 @@
 import type { Job, Page } from '../api/types.js';
 import { jobStates, stateWords } from '../format/words.js';
-import { Link } from '../frame/link.js';
-import { apiPath, hrefOf, useFilters } from '../frame/paths.js';
+import { apiPath, useFilters } from '../frame/paths.js';
 import { useApi } from '../live/use-api.js';
 import { useRows } from '../live/use-rows.js';
+import { AccountLink } from '../parts/account-link.js';
 import { StateBadge } from '../parts/badge.js';
 import { DataView } from '../parts/data-view.js';
 import { JobName } from '../parts/job-name.js';
@@ -17,20 +17,27 @@ import { Ago } from '../parts/time.js';
 const states = jobStates.map((state) => [state, stateWords[state].word] as const);
 
 export function JobsPage() {
-  const { filters, change } = useFilters(['account', 'state', 'name', 'tag', 'since', 'cursor']);
+  const { filters, change } = useFilters(['account', 'queue', 'state', 'name', 'tag', 'since', 'cursor']);
   const { cursor, ...chosen } = filters;
   const path = apiPath(['jobs'], { ...filters, since: sinceMoment(chosen.since) });
   const query = useApi<Page<Job>>(path, { keepWhileChanging: true });
   const { rows, newCount, showNew } = useRows(query.data, {
     listId: path,
-    idOf: ({ id }) => id,
+    idOf: keyOf,
     orderOf: ({ createdAt }) => Date.parse(createdAt),
     isPlaceholder: query.isPlaceholderData,
     isFrozen: false,
   });
   const filter = (patch: Record<string, string | undefined>) => change({ ...patch, cursor: undefined });
   const clear = () =>
-    filter({ account: undefined, state: undefined, name: undefined, tag: undefined, since: undefined });
+    filter({
+      account: undefined,
+      queue: undefined,
+      state: undefined,
+      name: undefined,
+      tag: undefined,
+      since: undefined,
+    });
   return (
     <>
       <h1>Jobs</h1>
@@ -47,6 +54,7 @@ export function JobsPage() {
           choices={states}
           onChange={(state) => filter({ state })}
         />
+        <TextFilter label="Queue" value={chosen.queue} onChange={(queue) => filter({ queue })} />
         <TextFilter label="Job" value={chosen.name} onChange={(name) => filter({ name })} />
         <TextFilter label="Tag" value={chosen.tag} onChange={(tag) => filter({ tag })} />
         <SinceFilter label="Handed in" value={chosen.since} onChange={(since) => filter({ since })} />
@@ -72,6 +80,11 @@ export function JobsPage() {
   );
 }
 
+/** Ids of other producers are those of one queue only. */
+function keyOf({ queue, id }: Job): string {
+  return `${queue} ${id}`;
+}
+
 function JobTable({ jobs }: { jobs: Job[] }) {
   return (
     <TableBox label="Jobs">
@@ -89,7 +102,7 @@ function JobTable({ jobs }: { jobs: Job[] }) {
       </thead>
       <tbody>
         {jobs.map((job) => (
-          <tr key={job.id}>
+          <tr key={keyOf(job)}>
             <td>
               <Ago at={job.createdAt} />
             </td>
@@ -97,10 +110,10 @@ function JobTable({ jobs }: { jobs: Job[] }) {
               <StateBadge state={job.state} reason={job.reason} />
             </td>
             <th scope="row">
-              <JobName id={job.id} name={job.name} />
+              <JobName job={job} />
             </th>
             <td>
-              <Link href={hrefOf('accounts', job.account)}>{job.account}</Link>
+              <AccountLink account={job.account} />
             </td>
             <td>{job.tag ?? '-'}</td>
             <td className="number">

@@ -1,4 +1,4 @@
-import { formatAbsolute, formatDuration, formatRelative } from '../format/times.js';
+import { formatAbsolute, formatDuration, formatRelative, formatUpcoming } from '../format/times.js';
 import { useNow } from '../live/use-now.js';
 
 /** `3 min ago`; hovering and screen readers get the moment itself. */
@@ -9,6 +9,18 @@ export function Ago({ at }: { at: string | null | undefined }) {
   return (
     <time dateTime={at} title={formatAbsolute(ms)}>
       {formatRelative(ms, now)}
+    </time>
+  );
+}
+
+/** `in 12 s` */
+export function Upcoming({ at }: { at: string | null | undefined }) {
+  const now = useNow();
+  if (at === null || at === undefined) return <>-</>;
+  const ms = Date.parse(at);
+  return (
+    <time dateTime={at} title={formatAbsolute(ms)}>
+      {formatUpcoming(ms, now)}
     </time>
   );
 }

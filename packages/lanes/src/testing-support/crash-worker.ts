@@ -38,7 +38,8 @@ const worker = new Worker(
     connection: { url: url! },
     prefix: prefix!,
     concurrency: 4,
-    lockDuration: 800,
+    // Not shorter: a busy machine must not make a claim expire whose call is under way.
+    lockDuration: 2_000,
     stalledInterval: 400,
     maxStalledCount: 1_000,
   },

@@ -1,4 +1,4 @@
-import { Queue, Worker, type Job } from 'bullmq';
+import { Job, Queue, Worker, type JobJson } from 'bullmq';
 import {
   createLaneBackend,
   createLanes,
@@ -71,11 +71,12 @@ export class LaneBench {
   async take(worker = this.worker): Promise<Job | undefined> {
     this.tokens += 1;
     const token = `token-${this.tokens}`;
-    const [data, id] = (await worker.getBackend().moveToActive(token, undefined)) as [unknown, string];
+    const reply = await worker.getBackend().moveToActive(token, undefined);
+    const [data, id] = reply as [JobJson | undefined, string];
     if (!data) {
       return undefined;
     }
-    const job = (await this.queueOf(worker).getJob(id))!;
+    const job = Job.fromJSON(this.queueOf(worker), data, id);
     job.token = token;
     return job;
   }

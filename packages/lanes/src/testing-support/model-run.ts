@@ -206,7 +206,10 @@ export class ModelRun {
         model.putBack(id, 'front');
         break;
       case 'delay':
-        await job.moveToDelayed(model.nowMs + each.ms, job.token!);
+        await this.queues
+          .get(job.queueName)!
+          .getBackend()
+          .moveToDelayed(job.id!, Date.now(), each.ms, job.token!);
         model.delay(id, model.nowMs + each.ms);
         break;
       default: {

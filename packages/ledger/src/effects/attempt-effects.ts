@@ -5,18 +5,26 @@ import {
   decideEffect,
   DEFAULT_SETTLE_MS,
   EffectDeferredError,
-  PermanentError,
   UnknownOutcomeError,
   type EffectCall,
   type EffectOptions,
 } from '@fairlane/sdk';
-import { boundedCall, CallAbortedError, EffectNames, nextAskMs } from '@fairlane/sdk/internal';
+import {
+  boundedCall,
+  CallAbortedError,
+  EffectNames,
+  nextAskMs,
+  replayResult,
+  type EffectScope,
+} from '@fairlane/sdk/internal';
 
 import { StaleHolderError } from '../errors.js';
 import type { KeptResult } from '../ledger.js';
 import type { Begun, Claim } from './claim.js';
-import type { EffectOutcome, EffectScope } from './effect-scope.js';
+import type { EffectOutcome } from './effect-outcome.js';
 
+/** For a ledger that was slow to let an effect be performed. */
+const LEDGER_SLOW_RETRY_MS = 5_000;
 /** Node fires a timer of more than 31 bits at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -86,11 +94,11 @@ export class AttemptEffects {
   }
 
   /** Throws unless something may be sent now. */
-  #mustBeCurrent<T>({ name, startedAtMs, timeoutMs }: Run<T>): void {
+  #mustBeCurrent<T>({ name, timeoutMs }: Run<T>): void {
     const { signal, isCurrent } = this.#scope;
     if (signal.aborted) throw signal.reason;
     if (!isCurrent()) throw new StaleHolderError(name);
-    if (performance.now() >= startedAtMs + timeoutMs) {
+    if (timeoutMs <= 0) {
       throw new DOMException(`no time was left to perform effect "${name}"`, 'TimeoutError');
     }
   }
@@ -169,6 +177,7 @@ export class AttemptEffects {
     const { name, options, call, startedAtMs, timeoutMs } = run;
     try {
       this.#mustBeCurrent(run);
+      assertTimeToSend(run);
     } catch (error) {
       await this.#notApplied(run, fence);
       throw error;
@@ -212,16 +221,21 @@ export class AttemptEffects {
 
   async #replay<T>(run: Run<T>, result: KeptResult): Promise<T> {
     this.#report('replayed');
-    if (result.kept === 'json') return JSON.parse(result.json) as T;
-    if (result.kept === 'nothing') return undefined as T;
-    const found = await this.#question(run);
-    if (found !== undefined) return found;
-    const why = result.kept === 'too_large' ? 'is too large to be kept' : 'is no JSON value';
-    throw new PermanentError({ reason: `Effect "${run.name}" was applied, but its result ${why}.` });
+    return replayResult(run.name, result, async () => this.#question(run));
   }
 }
 
 function after(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS));
   return () => clearTimeout(timer);
+}
+
+/**
+ * The ledger's answer is part of the call's time. Where most of that is gone a call would be cut off before anybody
+ * could tell whether it was sent, and a person asked about what never left.
+ */
+function assertTimeToSend<T>({ startedAtMs, timeoutMs }: Run<T>): void {
+  if (performance.now() < startedAtMs + timeoutMs / 2) return;
+  const reason = 'The ledger of effects took too long to answer.';
+  throw new EffectDeferredError({ reason, retryAfterMs: LEDGER_SLOW_RETRY_MS });
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import { EffectDeferredError } from '@fairlane/sdk';
-import { externalIdOf, keepResult } from '@fairlane/sdk/internal';
+import { externalIdOf, keepResult, type EffectScope } from '@fairlane/sdk/internal';
 
 import { LedgerUnavailableError, StaleHolderError } from '../errors.js';
 import type { BeginReply, EffectLedger, RecordRequest } from '../ledger.js';
-import type { EffectScope } from './effect-scope.js';
 import { untilAnswered } from './ledger-call.js';
 
 /** How long a ledger that does not answer is asked again. */

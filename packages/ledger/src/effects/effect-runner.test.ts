@@ -19,7 +19,8 @@ import { createRedisLedger } from '../redis/redis-ledger.js';
 import { answers, effectOf, fails } from '../testing-support/counted-effect.js';
 import { newJob, scopeOf } from '../testing-support/attempt-scope.js';
 import { createEffectRunner } from './effect-runner.js';
-import type { EffectOutcome, EffectScope } from './effect-scope.js';
+import type { EffectScope } from '@fairlane/sdk/internal';
+import type { EffectOutcome } from './effect-outcome.js';
 
 const redis = useRedis();
 const clock = { nowMs: 1_700_000_000_000 };

@@ -1,7 +1,9 @@
+import type { EffectRunner } from '@fairlane/sdk/internal';
+
 import type { EffectLedger } from '../ledger.js';
 import { AttemptEffects } from './attempt-effects.js';
 import { Claim, DEFAULT_PATIENCE, type LedgerPatience } from './claim.js';
-import type { EffectOutcome, EffectRunner } from './effect-scope.js';
+import type { EffectOutcome } from './effect-outcome.js';
 
 export interface EffectRunnerOptions {
   ledger: EffectLedger;

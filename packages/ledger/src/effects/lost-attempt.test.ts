@@ -9,7 +9,8 @@ import { effectOf } from '../testing-support/counted-effect.js';
 import { newJob, scopeOf } from '../testing-support/attempt-scope.js';
 import { interceptLedger } from '../testing-support/intercepted-ledger.js';
 import { createEffectRunner } from './effect-runner.js';
-import type { EffectOutcome, EffectScope } from './effect-scope.js';
+import type { EffectScope } from '@fairlane/sdk/internal';
+import type { EffectOutcome } from './effect-outcome.js';
 
 const redis = useRedis();
 const clock = { nowMs: 1_700_000_000_000 };
@@ -62,17 +63,20 @@ describe('an attempt that lost its job', () => {
     expect(await stateOf(job)).toEqual(['not_applied']);
   });
 
-  it('sends nothing when no time is left after the answer of the ledger', async () => {
+  it.each([
+    ['no time is left', 20],
+    ['less than half of its time is left', 50],
+  ])('R2: sends nothing when %s after the answer of the ledger, and is put off', async (_what, timeoutMs) => {
     const job = newJob();
     const slow = interceptLedger(ledger, async (_method, call) => {
       const reply = await call();
-      // Longer than the effect may take: the thread is blocked, so no timer tells.
+      // The thread is blocked, so no timer tells.
       for (const until = performance.now() + 30; performance.now() < until;);
       return reply;
     });
-    const send = effectOf([() => 1], { timeoutMs: 20 });
+    const send = effectOf([() => 1], { timeoutMs });
     const effect = attempt(job, {}, slow);
-    await expect(effect('send', send.options)).rejects.toThrow(/no time was left/);
+    await expect(effect('send', send.options)).rejects.toThrow(EffectDeferredError);
     expect(send.performed).toBe(0);
     expect(await stateOf(job)).toEqual(['not_applied']);
   });

@@ -40,6 +40,19 @@ async function lockTables(): Promise<Client> {
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
 
 describe('the Postgres ledger', () => {
+  it('A31: cannot be used while its database is read-only, and says so', async () => {
+    await expect(ledger.check()).resolves.toBeUndefined();
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+    await client.query(`ALTER DATABASE "${rows[0]?.name ?? ''}" SET default_transaction_read_only = on`);
+    await client.end();
+    await ledger.close();
+    ledger = createPostgresLedger({ databaseUrl: server.url, onError: (error) => errors.push(error) });
+    await expect(ledger.check()).rejects.toThrow("the ledger's database is read-only");
+    await expect(begin('job-1')).rejects.toThrow('read-only');
+  });
+
   it('A27 A39: lives when the server is killed in the middle of a call, works again after its restart, and remembers', async () => {
     expect(await begin('job-1')).toMatchObject({ outcome: 'perform', fence: 1 });
     const locking = await lockTables();

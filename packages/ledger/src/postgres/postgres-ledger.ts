@@ -76,15 +76,28 @@ class PostgresLedger implements EffectLedger {
   }
 
   async effects(jobId: string): Promise<EffectView[]> {
+    return (await this.effectsOf([jobId])).get(jobId) ?? [];
+  }
+
+  async effectsOf(jobIds: readonly string[]): Promise<Map<string, EffectView[]>> {
     const rows = await this.#db
       .selectFrom('fairlane_ledger_effect')
-      .select(['name', 'state', 'external_id', 'changed_at'])
-      .where('job_id', '=', jobId)
+      .select(['job_id', 'name', 'state', 'external_id', 'changed_at'])
+      .where('job_id', '=', anyOf(jobIds))
       .orderBy('name')
       .execute();
-    return rows.map(({ name, state, external_id: externalId, changed_at: changedAt }) => {
-      return { name, state, ...(externalId === null ? {} : { externalId }), at: changedAt.toISOString() };
-    });
+    const effects = new Map<string, EffectView[]>();
+    for (const { job_id: jobId, name, state, external_id: externalId, changed_at: changedAt } of rows) {
+      const known = effects.get(jobId) ?? [];
+      known.push({
+        name,
+        state,
+        ...(externalId === null ? {} : { externalId }),
+        at: changedAt.toISOString(),
+      });
+      effects.set(jobId, known);
+    }
+    return effects;
   }
 
   async unsettled(jobIds: readonly string[]): Promise<Map<string, Unsettled['state'][]>> {
@@ -92,8 +105,7 @@ class PostgresLedger implements EffectLedger {
     const rows = await this.#db
       .selectFrom('fairlane_ledger_effect')
       .select(['job_id', 'state'])
-      // One parameter, however many there are, and so one plan.
-      .where('job_id', '=', sql<string>`any(${[...jobIds]}::text[])`)
+      .where('job_id', '=', anyOf(jobIds))
       .where('state', 'in', open)
       .execute();
     const states = new Map<string, Unsettled['state'][]>();
@@ -135,6 +147,9 @@ class PostgresLedger implements EffectLedger {
   async check(): Promise<void> {
     const pending = await pendingMigrations(this.#db);
     if (pending.length > 0) throw new Error(`the ledger's database lacks migrations: ${pending.join(', ')}`);
+    // A replica, or a primary that was set so after a failover: it answers, and no effect can be begun.
+    const { rows } = await sql<Record<string, string>>`SHOW transaction_read_only`.execute(this.#db);
+    if (Object.values(rows[0] ?? {})[0] === 'on') throw new Error("the ledger's database is read-only");
   }
 
   async close(): Promise<void> {
@@ -222,4 +237,9 @@ function readBegun(row: BegunRow): BeginReply {
     firstStartedAgoMs: row.first_started_ago_ms,
     timeoutMs: Number(row.timeout_ms),
   };
+}
+
+/** One parameter, however many there are, and so one plan. */
+function anyOf(jobIds: readonly string[]) {
+  return sql<string>`any(${[...jobIds]}::text[])`;
 }

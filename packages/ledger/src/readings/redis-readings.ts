@@ -14,6 +14,8 @@ export interface RedisReadingsOptions {
   readonly maxOfAccount?: number;
   /** Most readings in all; those of accounts that told nothing for longest go. Default 100,000. */
   readonly maxInAll?: number;
+  /** How long a call waits for its answer, ms. Default 1,500. */
+  readonly timeoutMs?: number;
 }
 
 interface Commands {
@@ -25,14 +27,14 @@ const ADD = readFileSync(new URL('../../lua/add-reading.lua', import.meta.url), 
 /** Readings in Redis, bounded for each account and in all, since they are in memory. */
 export function createRedisReadings(options: RedisReadingsOptions): Readings {
   const { redis, prefix = '{fairlane}', onError = () => undefined } = options;
-  const { maxOfAccount = 1_000, maxInAll = 100_000 } = options;
+  const { maxOfAccount = 1_000, maxInAll = 100_000, timeoutMs = 1_500 } = options;
   const own = {
     scripts: { fairlaneAddReading: { numberOfKeys: 3, lua: ADD } },
     replyMapping: 'legacy',
     connectTimeout: 5_000,
-    commandTimeout: 1_500,
+    commandTimeout: timeoutMs,
     // A connection that is silent although an answer is due may be half-open: it is made anew.
-    socketTimeout: 3_000,
+    socketTimeout: 2 * timeoutMs,
     maxRetriesPerRequest: 1,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
   } satisfies RedisOptions;

@@ -39,7 +39,7 @@ describe('the Redis ledger', () => {
     await expect(begin('job-1')).rejects.toThrow(/max retries|ECONNREFUSED|closed/i);
     await server.restart();
     await expect
-      .poll(async () => begin('job-1').catch(() => undefined), { timeout: 10_000 })
+      .poll(async () => begin('job-1').catch(() => undefined))
       .toMatchObject({
         outcome: 'done',
         result: { kept: 'json', json: '{"id":"msg_1"}' },

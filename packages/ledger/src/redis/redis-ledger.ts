@@ -139,6 +139,12 @@ class RedisLedger implements EffectLedger {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  async effectsOf(jobIds: readonly string[]): Promise<Map<string, EffectView[]>> {
+    // Sent together: what waits for an answer is the page, not each of its jobs.
+    const each = await Promise.all(jobIds.map(async (jobId) => [jobId, await this.effects(jobId)] as const));
+    return new Map(each.filter(([, effects]) => effects.length > 0));
+  }
+
   async unsettled(jobIds: readonly string[]): Promise<Map<string, Unsettled['state'][]>> {
     if (jobIds.length === 0) return new Map();
     const keys = jobIds.map((jobId) => this.#jobKey(jobId));

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { JobInfo } from '@fairlane/sdk';
-
-import type { EffectScope } from '../effects/effect-scope.js';
+import type { EffectScope } from '@fairlane/sdk/internal';
 
 export function newJob(): JobInfo {
   return {

@@ -14,6 +14,7 @@ export function interceptLedger(
     record: async (request) => intercept('record', async () => ledger.record(request)),
     resolve: async (request) => ledger.resolve(request),
     effects: async (jobId) => ledger.effects(jobId),
+    effectsOf: async (jobIds) => ledger.effectsOf(jobIds),
     unsettled: async (jobIds) => ledger.unsettled(jobIds),
     sweep: async (request) => ledger.sweep(request),
     check: async () => ledger.check(),

@@ -232,6 +232,19 @@ export function describeLedgerContract(store: string, open: () => LedgerInTests)
       expect(await ledger.effects(newJob())).toEqual([]);
     });
 
+    it('tells the effects of a page of jobs as it does of each, and leaves out those without any', async () => {
+      const { ledger } = open();
+      const [one, two, none] = [newJob(), newJob(), newJob()];
+      for (const job of [one, two]) await begin(job);
+      await begin(two, { name: 'label', fence: 1 });
+      await recordDone(one, 1, { id: 'msg_1' }, 'msg_1');
+      const found = await ledger.effectsOf([two, none, one]);
+      expect(new Set(found.keys())).toEqual(new Set([one, two]));
+      for (const job of [one, two]) expect(found.get(job)).toEqual(await ledger.effects(job));
+      expect(found.get(two)?.map(({ name }) => name)).toEqual(['label', 'send']);
+      expect(await ledger.effectsOf([])).toEqual(new Map());
+    });
+
     it('tells of many jobs at once which have effects whose outcome is open', async () => {
       const { ledger } = open();
       const [done, started, unknown, refused, both] = [newJob(), newJob(), newJob(), newJob(), newJob()];

@@ -6,7 +6,7 @@
 const FALLBACKS: Readonly<Record<string, string>> = { opts: '{}', progress: '0', parent: 'null' };
 
 /** Written by `cancel.lua` to the hash of a job that runs. */
-const CANCEL_FIELD = 'flCancel';
+export const CANCEL_FIELD = 'flCancel';
 
 /** What was found in the hash of the job that an activating script hands out. */
 export interface Activation {

@@ -1,5 +1,4 @@
 import type { JobState } from '@fairlane/sdk';
-import { cancelChannel } from '../consumer/cancellations.js';
 import { dedupKey } from '../dedup/dedup-key.js';
 import type { ActingOperation, Scalar } from './outer-call.js';
 
@@ -21,6 +20,11 @@ export type CancelReply =
   | 'stopped'
   /** Not the job or not the state that was meant. */
   | 'passed_over';
+
+/** Where `lua/cancel.lua` says which running job a person has cancelled. */
+export function cancelChannel(redisPrefix: string): string {
+  return `${redisPrefix}::cancel`;
+}
 
 /** Keys and arguments of `lua/cancel.lua`. */
 export function cancelCall(

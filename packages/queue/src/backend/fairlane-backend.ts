@@ -1,10 +1,10 @@
 import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane/lanes';
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
-import { isSilence } from '../connections.js';
+import { isSilence } from '../redis/connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
 import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
-import { readActivation } from './activation-reply.js';
+import { CANCEL_FIELD, readActivation } from './activation-reply.js';
 import { cancelCall, type CancelReply, type MeantJob } from './cancel-call.js';
 import {
   outerCallOf,
@@ -121,7 +121,7 @@ export class FairlaneBackend extends LaneBackend {
   /** Those of running jobs that a person has cancelled. */
   async cancelledOf(ids: readonly string[]): Promise<string[]> {
     const client = await this.client;
-    const notes = await Promise.all(ids.map(async (id) => client.hget(this.toKey(id), 'flCancel')));
+    const notes = await Promise.all(ids.map(async (id) => client.hget(this.toKey(id), CANCEL_FIELD)));
     return ids.filter((_id, at) => notes[at] !== null);
   }
 

@@ -1,8 +1,10 @@
 import type { Catalogue } from '@fairlane/sdk';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
-import { RedisSessions } from '../producer/redis-session.js';
+import { RedisSessions } from '../redis/redis-session.js';
+import { valuesOf } from '../redis/replies.js';
+import { readTime } from '../redis/server-clock.js';
 import { MAX_NAMED, type ChangedJob, type Changes } from './changes.js';
 
 export interface ChangeFeedOptions {
@@ -107,16 +109,9 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   };
 }
 
-/** From the answer of TIME: seconds and microseconds. */
-function placeOf([seconds, micros]: readonly (string | number)[]): number {
-  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-}
-
-function valuesOf(replies: [error: Error | null, result: unknown][] | null): unknown[] {
-  return (replies ?? []).map(([error, value]) => {
-    if (error) throw error;
-    return value;
-  });
+/** From the answer of `TIME`. */
+function placeOf(time: readonly (string | number)[]): number {
+  return Math.floor(readTime(time));
 }
 
 function fieldOf(fields: readonly string[], name: string): string | undefined {

@@ -1,11 +1,7 @@
 import type { Redis } from 'ioredis';
-import { connectSubscriber, type RedisSettings } from '../connections.js';
+import { cancelChannel } from '../backend/cancel-call.js';
+import { connectSubscriber, type RedisSettings } from '../redis/connections.js';
 import { describeError, type QueueLogger } from '../logging.js';
-
-/** Where `cancel.lua` says which running job a person has cancelled. */
-export function cancelChannel(prefix: string): string {
-  return `${prefix}::cancel`;
-}
 
 /**
  * Hears of cancelled jobs at once. A message may be lost with the connection, so the note on the job's hash is looked at

@@ -1,29 +1,7 @@
-import { RetryableError, type Effect, type EffectOptions, type JobInfo, type JobLogger } from '@fairlane/sdk';
-import { EffectNames } from '@fairlane/sdk/internal';
+import { RetryableError, type EffectOptions } from '@fairlane/sdk';
+import { EffectNames, type EffectRunner, type EffectScope } from '@fairlane/sdk/internal';
 
-/** The attempt on whose behalf effects are performed. */
-export interface EffectScope {
-  readonly job: JobInfo;
-  /** Counted from 1. */
-  readonly attempt: number;
-  /** Aborts when the attempt must stop. */
-  readonly signal: AbortSignal;
-  /**
-   * False once the attempt is over or its lease is lost, exact at the moment of the call: then nothing may be
-   * performed or recorded any more.
-   */
-  readonly isCurrent: () => boolean;
-  /** Time of the attempt as a whole. */
-  readonly timeoutMs: number;
-  /** Digest of the payload, to notice that a kept result belongs to another one. */
-  readonly inputHash: string;
-  readonly logger: JobLogger;
-}
-
-/** Gives each attempt its `ctx.effect`. The ledger is one; {@link plainEffects} keeps no record. */
-export interface EffectRunner {
-  forAttempt(scope: EffectScope): Effect;
-}
+export type { EffectRunner };
 
 /**
  * Performs effects without a ledger: a retry performs again, under the same idempotency key and reference. Enough

@@ -18,6 +18,7 @@ interface Running {
 export class FairlaneWorker extends Worker<unknown, unknown> {
   readonly #running = new Map<string, Running>();
   readonly #leaseMs: number;
+  readonly #errorPauseMs: number;
   readonly #onSettled: Settle;
   readonly #slots: SlotCount;
   /** Slots that have a job, from when it was handed out until nothing follows it. */
@@ -28,7 +29,7 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
     process: Process,
     onSettled: Settle,
     slots: SlotCount,
-    options: WorkerOptions & KeyPrefixOptions & { lockDuration: number },
+    options: WorkerOptions & KeyPrefixOptions & { lockDuration: number; runRetryDelay: number },
     backends: BackendFactory<FairlaneBackend>,
   ) {
     super(
@@ -38,6 +39,7 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
       backends,
     );
     this.#leaseMs = options.lockDuration;
+    this.#errorPauseMs = options.runRetryDelay;
     this.#onSettled = onSettled;
     this.#slots = slots;
   }
@@ -95,12 +97,33 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
 
   /** What took the last free slot may not be all there is: the loop looks at `concurrency` next. */
   protected override async moveToActive(token: string, name?: string): Promise<Job<unknown, unknown>> {
-    const job = await super.moveToActive(token, name);
+    let job: Job<unknown, unknown>;
+    try {
+      job = await super.moveToActive(token, name);
+    } catch (error) {
+      // BullMQ pauses after a lost connection only, and would ask a full or read-only server hundreds of times a second.
+      if (error instanceof Error && error.name === 'ReplyError') await this.#untilClosing(this.#errorPauseMs);
+      throw error;
+    }
     if (job !== undefined) {
       this.#taken += 1;
       this.adjustSlots();
     }
     return job;
+  }
+
+  /** After so long, or as soon as the worker is to close. */
+  async #untilClosing(ms: number): Promise<void> {
+    if (this.closing !== undefined) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.off('closing', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.on('closing', end);
+    });
   }
 
   override async processJob(

@@ -2,6 +2,16 @@ import type { AuditReport } from '@fairlane/lanes';
 import type { ErrorClass } from '@fairlane/sdk';
 import type { FairlaneJob, Settled } from '../jobs/fairlane-job.js';
 
+/** How a run can end. */
+export type RunEnd = 'completed' | 'dead' | 'cancelled';
+
+/** Outcomes of an attempt that end its job's run. */
+const ENDS: Readonly<Partial<Record<Settled['kind'], RunEnd>>> = {
+  completed: 'completed',
+  dead: 'dead',
+  cancel: 'cancelled',
+};
+
 /**
  * What metrics count. Called synchronously; must not throw and not block. The ends of attempts are told once Redis has
  * agreed to what follows: a finish that it refused, because the job is another worker's by now, is not told.
@@ -31,6 +41,8 @@ export interface ConsumerHooks {
     readonly queue: string;
     readonly name: string;
     readonly outcome: Settled['kind'];
+    /** Where the job's run ended with it. */
+    readonly end?: RunEnd;
     readonly code?: string;
     readonly processingMs?: number;
   }) => void;
@@ -45,10 +57,12 @@ export function tellEnd(hooks: ConsumerHooks, job: FairlaneJob, settled: Settled
   if (error !== undefined && processingMs !== undefined) {
     hooks.onFailedAttempt?.({ queue, name, class: error.class, code: error.code });
   }
+  const end = ENDS[settled.kind];
   hooks.onAttemptEnded?.({
     queue,
     name,
     outcome: settled.kind,
+    ...(end === undefined ? {} : { end }),
     ...(settled.kind === 'dead' ? { code: settled.error.code } : {}),
     ...(processingMs === undefined ? {} : { processingMs }),
   });

@@ -1,4 +1,4 @@
-import { useRedis } from '@fairlane/testkit/vitest';
+import { startStopwatch, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { startLostWorker } from '../../test/support/lost-worker.js';
 import { defineParcelJob } from '../../test/support/parcels.js';
@@ -35,10 +35,11 @@ describe('a lease', () => {
       async (_payload, { signal }) => {
         runs += 1;
         const startedAt = performance.now();
-        await until('two leases are over', () => signal.aborted || performance.now() - startedAt > 1_100);
+        await until('two leases are over', () => signal.aborted || performance.now() - startedAt > 3_100);
         return { aborted: signal.aborted };
       },
-      { leaseMs: 500 },
+      // Not shorter: what a busy machine withholds at a time must not be a lease.
+      { leaseMs: 1_500 },
     );
     expect(await world.untilState(producer, id, 'completed')).toMatchObject({
       result: { aborted: false },
@@ -60,10 +61,10 @@ describe('a lease', () => {
           return 'second';
         }
         seen.push('started');
-        const takenAt = performance.now();
+        const watch = startStopwatch(redis.server.pid);
         await redis.client.set(`${redis.prefix}:parcels:${id}:lock`, 'somebody else', 'PX', 300);
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        tookMs = performance.now() - takenAt;
+        tookMs = watch.ownMs();
         const outcome = effect('send', { perform: async () => performed.push('first') });
         seen.push(await outcome.then(() => 'performed').catch((error: Error) => error.message));
         return 'first';

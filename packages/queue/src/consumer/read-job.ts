@@ -1,4 +1,5 @@
-import { PayloadError, readStoredPayload, VersionAheadError } from '@fairlane/sdk';
+import { classifyError, PayloadError, readStoredPayload, VersionAheadError } from '@fairlane/sdk';
+import { boundedReason } from '@fairlane/sdk/internal';
 import type { JobImplementation, JobInfo } from '@fairlane/sdk';
 import { isEnvelope } from '../jobs/envelope.js';
 import { isClaimCheck } from '../payloads/claim-check.js';
@@ -42,11 +43,10 @@ export function readJob(
   } catch (error) {
     if (error instanceof VersionAheadError) return { kind: 'no_handler' };
     if (error instanceof PayloadError) {
-      const reason = error.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-      return { kind: 'invalid_payload', reason: reason.join('; ').slice(0, 300) };
+      return { kind: 'invalid_payload', reason: classifyError(error).reason };
     }
     const reason = error instanceof Error ? error.message : String(error);
-    return { kind: 'unreadable', reason: `reading the payload failed: ${reason}`.slice(0, 300) };
+    return { kind: 'unreadable', reason: boundedReason(`reading the payload failed: ${reason}`) };
   }
 }
 

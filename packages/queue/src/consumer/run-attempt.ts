@@ -1,18 +1,20 @@
 import type { Blobs } from '@fairlane/blobs';
 import { classifyFailure, identify, type HandlerContext } from '@fairlane/sdk';
+import { OpenEffects } from '@fairlane/sdk/internal';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
 import type { FairlaneJob } from '../jobs/fairlane-job.js';
+import type { Settlement } from '../jobs/settlement.js';
 import { isClaimCheck } from '../payloads/claim-check.js';
 import { fetchData } from '../payloads/fetch-data.js';
 import { moveLargeResult } from '../payloads/move-large-result.js';
 import { bindLogger, describeError, type QueueLogger } from '../logging.js';
-import { AttemptFailed } from './attempt-failed.js';
+import { AttemptFailed } from '../jobs/attempt-failed.js';
 import type { EffectRunner } from './effects.js';
 import type { ConsumerHooks } from './hooks.js';
 import type { Lease } from './lease.js';
 import { readJob, type ReadJob } from './read-job.js';
-import { settle, type Settlement } from './settlement.js';
+import { settle } from './settle.js';
 import { StopSignal } from './stop-signal.js';
 
 /** How long a handler may take to notice its abort before the attempt is settled without it. */
@@ -113,6 +115,18 @@ async function runHandler(
   const attempt = job.attemptsMade + 1;
   const log = bindLogger(logger, { jobId: info.id, job: info.name, account: info.account, attempt });
   let over = false;
+  const openEffects = new OpenEffects();
+  const effect = effects.forAttempt({
+    job: info,
+    attempt,
+    signal,
+    isCurrent: () => !over && !signal.aborted && lease.isHeld,
+    timeoutMs: implementation.contract.timeoutMs,
+    get inputHash() {
+      return identify(implementation.contract, payload).payloadDigest;
+    },
+    logger: log,
+  });
   const context: HandlerContext = {
     job: info,
     attempt,
@@ -121,21 +135,12 @@ async function runHandler(
     progress: async (value) => {
       if (!over) await recordProgress(job, value, log);
     },
-    effect: effects.forAttempt({
-      job: info,
-      attempt,
-      signal,
-      isCurrent: () => !over && !signal.aborted && lease.isHeld,
-      timeoutMs: implementation.contract.timeoutMs,
-      get inputHash() {
-        return identify(implementation.contract, payload).payloadDigest;
-      },
-      logger: log,
-    }),
+    effect: (name, options) => openEffects.track(effect(name, options)),
   };
   try {
     // In a then, so that a handler which is no async function and throws rejects too.
-    const running = Promise.resolve().then(() => implementation.run(payload, context));
+    const handler = Promise.resolve().then(() => implementation.run(payload, context));
+    const running = openEffects.after(handler);
     return await Promise.race([running, afterGrace(stop, running)]);
   } finally {
     over = true;

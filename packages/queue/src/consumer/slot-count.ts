@@ -34,10 +34,6 @@ export class SlotCount {
     return this.#range.max;
   }
 
-  get isFixed(): boolean {
-    return this.#range.min === this.#range.max;
-  }
-
   /** @param used slots that have a job now. Called whenever a job is taken, and now and then. */
   observe(used: number, nowMs: number): void {
     const { min, max } = this.#range;

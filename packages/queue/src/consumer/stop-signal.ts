@@ -1,5 +1,5 @@
 import type { Lease } from './lease.js';
-import type { StopCause } from './settlement.js';
+import type { StopCause } from './settle.js';
 
 export interface StopSignalOptions {
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
 import { httpError } from '@fairlane/sdk';
-import { useRedis } from '@fairlane/testkit/vitest';
+import { startStopwatch, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
@@ -20,16 +20,13 @@ describe('a remote 429', () => {
       ids.push(idOf(await producer.enqueue(world.job, { accountId: 'acme', parcel: `p-${at}` })));
     }
     const other = idOf(await producer.enqueue(world.job, { accountId: 'zeta', parcel: 'p-1' }));
-    const starts: { parcel: unknown; at: number }[] = [];
-    let throttledAt = 0;
+    const watch = startStopwatch(redis.server.pid);
+    const starts: { parcel: unknown; at: number; ownMs: number }[] = [];
     await world.consumer(
       async ({ accountId, parcel }) => {
         if (accountId !== 'acme') return;
-        starts.push({ parcel, at: performance.now() });
-        if (throttledAt === 0) {
-          throttledAt = performance.now();
-          throw tooMany('1');
-        }
+        starts.push({ parcel, at: performance.now(), ownMs: watch.ownMs() });
+        if (starts.length === 1) throw tooMany('1');
       },
       { queues: { parcels: { slots: 1 } } },
     );
@@ -47,8 +44,8 @@ describe('a remote 429', () => {
     for (const id of ids) await world.untilState(producer, id, 'completed');
     // The job that was turned away goes first again.
     expect(starts.slice(0, 2).map(({ parcel }) => parcel)).toEqual(['p-0', 'p-0']);
-    expect((starts[1]?.at ?? 0) - throttledAt).toBeGreaterThanOrEqual(1_000);
-    expect((starts[1]?.at ?? 0) - throttledAt).toBeLessThan(1_250);
+    expect((starts[1]?.at ?? 0) - (starts[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect((starts[1]?.ownMs ?? 0) - (starts[0]?.ownMs ?? 0)).toBeLessThan(1_250);
     expect(starts).toHaveLength(21);
   });
 
@@ -79,11 +76,12 @@ describe('accounts of one queue', () => {
     const parcels = Array.from({ length: 10_000 }, (_value, at) => ({ accountId: 'big', parcel: `p-${at}` }));
     for await (const { outcome } of producer.enqueueMany(world.job, parcels))
       expect(outcome).toBe('accepted');
+    const watch = startStopwatch(redis.server.pid);
     const startedAt = new Map<string, number>();
     let inFlight = 0;
     let most = 0;
     await world.consumer(async ({ accountId }) => {
-      if (!startedAt.has(accountId)) startedAt.set(accountId, performance.now());
+      if (!startedAt.has(accountId)) startedAt.set(accountId, watch.ownMs());
       if (accountId !== 'big') return;
       inFlight += 1;
       most = Math.max(most, inFlight);
@@ -91,7 +89,7 @@ describe('accounts of one queue', () => {
       inFlight -= 1;
     });
     await until('the big account runs', () => startedAt.has('big'));
-    const addedAt = performance.now();
+    const addedAt = watch.ownMs();
     await producer.enqueue(world.job, { accountId: 'small', parcel: 'p-1' });
     await until('the small account runs', () => startedAt.has('small'));
     expect((startedAt.get('small') ?? Infinity) - addedAt).toBeLessThan(1_000);

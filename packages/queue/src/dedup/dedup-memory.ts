@@ -1,5 +1,6 @@
 import type { FinishedState } from '@fairlane/lanes';
 import type { RedisClient } from 'bullmq';
+import { valuesOf } from '../redis/replies.js';
 import { PLAIN_SCRIPTS } from '../scripts/commands.js';
 import { dedupKey } from './dedup-key.js';
 
@@ -32,7 +33,7 @@ export class DedupMemory {
       const jobKey = `${this.#prefix}:${queue}:${id}`;
       pipeline.runCommand(PLAIN_SCRIPTS.remember.name, [bucketKey, jobKey, field, ENDS[state]]);
     }
-    for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
+    valuesOf(await pipeline.exec());
   }
 
   /** Those of the ids that are known. */
@@ -55,10 +56,7 @@ export class DedupMemory {
       const { bucketKey, field } = dedupKey(this.#prefix, id);
       pipeline.runCommand(PLAIN_SCRIPTS.entryState.name, [bucketKey, field]);
     }
-    return ((await pipeline.exec()) ?? []).map(([error, state]) => {
-      if (error !== null) throw error;
-      return state as string;
-    });
+    return valuesOf(await pipeline.exec()) as string[];
   }
 
   /** One page of each bucket in one round trip; the cursor after each, and how many entries were dropped. */
@@ -71,9 +69,6 @@ export class DedupMemory {
       const args = [bucketKey, retentionMs, cursor, `${this.#prefix}:`, idPrefix];
       pipeline.runCommand(PLAIN_SCRIPTS.sweep.name, args);
     }
-    return ((await pipeline.exec()) ?? []).map(([error, reply]) => {
-      if (error !== null) throw error;
-      return reply as [string, number];
-    });
+    return valuesOf(await pipeline.exec()) as [string, number][];
   }
 }

@@ -1,4 +1,5 @@
 import { describeError, type QueueLogger } from '../logging.js';
+import { Periodic } from '../periodic.js';
 import type { DedupMemory } from './dedup-memory.js';
 
 /** What is swept of the ledger of effects; the ledger itself fits. */
@@ -26,27 +27,23 @@ const SWEEP_JOBS = 500;
  */
 export class LedgerSweeper {
   readonly #options: LedgerSweeperOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #periodic: Periodic;
 
   constructor(options: LedgerSweeperOptions) {
     this.#options = options;
+    this.#periodic = new Periodic({
+      everyMs: SWEEP_EVERY_MS,
+      run: async () => this.sweep(),
+      onError: (error) => options.logger.warn(describeError(error), 'the ledger of effects was not swept'),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running = this.#running
-        .then(() => this.sweep())
-        .catch((error: unknown) =>
-          this.#options.logger.warn(describeError(error), 'the ledger of effects was not swept'),
-        );
-    }, SWEEP_EVERY_MS);
-    this.#timer.unref();
+    this.#periodic.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+    await this.#periodic.stop();
   }
 
   /** One bounded step. */

@@ -1,4 +1,5 @@
 import { describeError, type QueueLogger } from '../logging.js';
+import { Periodic } from '../periodic.js';
 import { BUCKET_COUNT, bucketAt } from './dedup-key.js';
 import type { DedupMemory, SweepPage } from './dedup-memory.js';
 
@@ -20,31 +21,26 @@ const SWEEP_ROUNDS = 50;
 /** Drops expired entries of the dedup memory, a bounded amount at a time. Any number may run. */
 export class DedupSweeper {
   readonly #options: SweeperOptions;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #periodic: Periodic;
   #nextBucket = Math.floor(Math.random() * BUCKET_COUNT);
-  #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    this.#periodic = new Periodic({
+      everyMs: SWEEP_EVERY_MS,
+      run: async () => this.sweep(SWEEP_BUCKETS),
+      onError: (error) => options.logger.warn(describeError(error), 'the dedup memory was not swept'),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running = this.#running
-        .then(() => this.sweep(SWEEP_BUCKETS))
-        .then(() => undefined)
-        .catch((error: unknown) =>
-          this.#options.logger.warn(describeError(error), 'the dedup memory was not swept'),
-        );
-    }, SWEEP_EVERY_MS);
-    this.#timer.unref();
+    this.#periodic.start();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+    await this.#periodic.stop();
   }
 
   /** Sweeps the next buckets. @returns number of entries dropped. */

@@ -1,9 +1,9 @@
 import { Job, type JobJson } from 'bullmq';
-import { AttemptFailed } from '../consumer/attempt-failed.js';
-import type { Settlement } from '../consumer/settlement.js';
 import type { FairlaneBackend } from '../backend/fairlane-backend.js';
+import { AttemptFailed } from './attempt-failed.js';
 import { appendErrorRecord, readErrorRecords, type ErrorRecord } from './error-record.js';
 import { isTooDeep } from './envelope.js';
+import type { Settlement } from './settlement.js';
 import { storableResult } from '@fairlane/sdk/internal';
 
 /** How an attempt ended. */
@@ -142,8 +142,7 @@ export class FairlaneJob extends Job<unknown, unknown> {
     const { flErrors } = await backend.readRunFields(this.id as string, ['flErrors']);
     const ran = this.processedBy === undefined ? {} : { worker: this.processedBy };
     const records = appendErrorRecord(readErrorRecords(flErrors), { ...settlement.error, ...ran });
-    const { cause } = failure;
-    const stack = cause instanceof Error ? cause.stack?.slice(0, MAX_STACK_CHARS) : undefined;
+    const stack = stackOf(failure.cause);
     const stacks = [...(this.stacktrace ?? []), ...(stack === undefined ? [] : [stack])].slice(-MAX_STACKS);
     return {
       ...fields,
@@ -151,5 +150,15 @@ export class FairlaneJob extends Job<unknown, unknown> {
       failedReason: failure.message,
       stacktrace: JSON.stringify(stacks),
     };
+  }
+}
+
+/** Whatever was thrown: a stack may be a list that somebody's `Error.prepareStackTrace` made, or throw when asked for. */
+function stackOf(thrown: unknown): string | undefined {
+  try {
+    const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
+    return typeof stack === 'string' ? stack.slice(0, MAX_STACK_CHARS) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -37,6 +37,7 @@ describe('counting dead letters by code', () => {
       complete: true,
     });
     expect(await operations.deadCodes({ since: 1_001_000 })).toMatchObject({ matched: 200 });
+    expect(await operations.deadCodes({ queue: 'letters' })).toMatchObject({ matched: 30 });
     expect(await operations.deadCodes({ code: 'rejected', until: 1_000_009 })).toMatchObject({
       byCode: { rejected: 2 },
     });

@@ -1,5 +1,5 @@
 import type { Backends } from '../backend/open-backends.js';
-import type { RedisSessions } from '../producer/redis-session.js';
+import type { RedisSessions } from '../redis/redis-session.js';
 import { countDead, COUNTED_AT_ONCE, type DeadCount } from './count-dead-letters.js';
 import { readDeadRows, type DeadFilter } from './dead-rows.js';
 
@@ -31,8 +31,8 @@ export class DeadCodes {
   }
 
   async count(filter: DeadFilter): Promise<DeadCount> {
-    const { account, name, tag, code, since, until } = filter;
-    const key = JSON.stringify([account, name, tag, code, since, until]);
+    const { account, queue, name, tag, code, since, until } = filter;
+    const key = JSON.stringify([account, queue, name, tag, code, since, until]);
     const known = this.#kept.get(key);
     if (known !== undefined && (known.untilMs === undefined || performance.now() < known.untilMs)) {
       return known.count;

@@ -5,6 +5,7 @@ import { UnavailableError } from '../errors.js';
 import { readClaimCheck } from '../payloads/stored-payload.js';
 import type { JobView } from '../views/job-view.js';
 import type { EffectReader, JobViewReader } from '../views/read-job-view.js';
+import { readDeadRows } from './dead-rows.js';
 import { listDeadLetters, type DeadLetter, type DeadLetterFilter } from './list-dead-letters.js';
 import { unresolvedEffects, type UnsettledReader } from './open-effects.js';
 
@@ -63,6 +64,13 @@ export class DeadLetters {
   async list(filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
     const { queues, backendOf } = this.#backends;
     return listDeadLetters(queues.map(backendOf), filter);
+  }
+
+  /** What the latest dead jobs of an account died of. */
+  async codesOf(account: string, limit: number): Promise<readonly string[]> {
+    const { queues, backendOf } = this.#backends;
+    const { rows } = await readDeadRows(queues.map(backendOf), { filter: { account }, limit });
+    return rows.map(({ code }) => code);
   }
 
   async replay(id: string): Promise<ReplayOutcome> {

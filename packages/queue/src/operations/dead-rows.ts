@@ -5,6 +5,7 @@ import { PLAIN_SCRIPTS } from '../scripts/commands.js';
 /** Which dead letters; all that is given must hold. */
 export interface DeadFilter {
   readonly account?: string;
+  readonly queue?: string;
   readonly name?: string;
   readonly tag?: string;
   readonly code?: string;
@@ -64,7 +65,9 @@ export async function readDeadRows(
 ): Promise<DeadRows> {
   const { filter, limit } = request;
   const start = earlier(readCursor(request.cursor), filter.until);
-  const sources = backends.map((backend) => new Source(backend, request, start));
+  const sources = backends
+    .filter(({ queueName }) => filter.queue === undefined || filter.queue === queueName)
+    .map((backend) => new Source(backend, request, start));
   const rows: DeadRow[] = [];
   let looked = 0;
   for (;;) {

@@ -18,9 +18,6 @@ export interface JobFilter {
   readonly cursor?: string;
 }
 
-/** Views read at once of one page. */
-const READ_AT_ONCE = 50;
-
 /** A page of jobs, newest first. One that moves to another state between two reads is left out of a list by state. */
 export async function listJobs(
   lanes: Pick<Lanes, 'jobs'>,
@@ -28,13 +25,8 @@ export async function listJobs(
   { state, ...filter }: JobFilter,
 ): Promise<Page<JobView>> {
   const page = await lanes.jobs({ ...filter, ...(state === undefined ? {} : { state: toListed(state) }) });
-  const items: JobView[] = [];
-  for (let at = 0; at < page.items.length; at += READ_AT_ONCE) {
-    const batch = page.items.slice(at, at + READ_AT_ONCE);
-    for (const view of await Promise.all(batch.map(async ({ id }) => views.read(id)))) {
-      if (view !== undefined && (state === undefined || view.state === state)) items.push(view);
-    }
-  }
+  const jobs = await views.readEach(page.items);
+  const items = state === undefined ? jobs : jobs.filter((view) => view.state === state);
   return { items, cursor: page.cursor };
 }
 

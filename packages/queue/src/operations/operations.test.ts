@@ -1,3 +1,4 @@
+import { createEffectRunner, createRedisLedger } from '@fairlane/ledger';
 import { createCatalogue, defineJob, defineLimitGroups, defineQueues, PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,49 @@ async function aFewOfEach() {
 }
 
 describe('lists of jobs', () => {
+  it('R14 a page asks the ledger once for all its jobs, and tells of each what its own view tells', async () => {
+    const ledger = createRedisLedger({ redis: redis.url, prefix: redis.prefix });
+    const asked: (readonly string[])[] = [];
+    const effectsOf: typeof ledger.effectsOf = async (ids) => {
+      asked.push(ids);
+      return ledger.effectsOf(ids);
+    };
+    const operations = world.operations({ effects: Object.assign(Object.create(ledger), { effectsOf }) });
+    const producer = world.producer();
+    const consumer = await world.consumer(
+      async (_payload, { effect }) => effect('send', { perform: async () => ({ id: 'm-1' }) }),
+      { effects: createEffectRunner({ ledger }) },
+    );
+    for (const parcel of ['p-1', 'p-2', 'p-3']) {
+      const id = idOf(await producer.enqueue(world.job, { accountId: 'acme', parcel }));
+      await world.untilState(producer, id, 'completed');
+    }
+    await consumer.close();
+    await producer.enqueue(world.job, { accountId: 'acme', parcel: 'p-4' });
+    const { items } = await operations.jobs({ account: 'acme' });
+    expect(items.filter(({ effects }) => effects.length === 1)).toHaveLength(3);
+    expect(asked.map((ids) => ids.length)).toEqual([3]);
+    for (const item of items) expect(await operations.job(item.id)).toEqual(item);
+    await ledger.close();
+  });
+
+  it('jobs of other producers are each in their queue, though their ids are the same', async () => {
+    const { queue } = world.queue();
+    await queue.add('parcel.weigh', { grams: 5 });
+    await world.queue('letters').queue.add('letter.fold', {});
+    const operations = world.operations();
+    const { items } = await operations.jobs();
+    expect(new Set(items.map(({ id, queue: where, name }) => `${where} ${id} ${name}`))).toEqual(
+      new Set(['letters 1 letter.fold', 'parcels 1 parcel.weigh']),
+    );
+    expect(await operations.job('1', { queue: 'letters' })).toMatchObject({
+      name: 'letter.fold',
+      version: 0,
+    });
+    expect(await operations.job('1', { queue: 'parcels' })).toMatchObject({ name: 'parcel.weigh' });
+    expect(await operations.payload('1', 'parcels')).toMatchObject({ text: '{"grams":5}' });
+  });
+
   it.each<[string, JobFilter, string[]]>([
     // Of waiting jobs those of one account follow those of another: there is no index over all lanes.
     ['all', {}, ['ready', 'held', 'scheduled', 'cancelled', 'dead', 'completed']],

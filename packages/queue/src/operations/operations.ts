@@ -9,16 +9,16 @@ import {
 } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import { openBackends } from '../backend/open-backends.js';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
-import { readStoredPayload, type StoredPayload } from '../payloads/stored-payload.js';
-import { RedisSessions } from '../producer/redis-session.js';
+import { locatePayload, type StoredPayload } from '../payloads/stored-payload.js';
+import { RedisSessions } from '../redis/redis-session.js';
 import { toAccountView, type AccountView } from '../views/account-view.js';
 import type { JobView } from '../views/job-view.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { createCancelCounter, type OnCancelled } from '../statistics/cancel-counter.js';
-import { JobViewReader } from '../views/read-job-view.js';
+import { JobViewReader, type JobPlace } from '../views/read-job-view.js';
 import { readWorkers } from '../workers/read-workers.js';
 import { reclaim } from '../workers/reclaim.js';
 import { readSurroundings, type Surroundings } from '../workers/surroundings.js';
@@ -28,8 +28,8 @@ import type {
   BulkCancelOutcome,
   BulkCancelRequest,
   BulkFilter,
-  BulkMatch,
   BulkOperation,
+  BulkPreview,
   BulkReplayOutcome,
   BulkReplayRequest,
   CancelFilter,
@@ -86,16 +86,18 @@ export interface Operations {
   pause(account: string, by: string): Promise<boolean>;
   resume(account: string, by: string): Promise<boolean>;
   account(account: string): Promise<AccountView>;
-  /** What the jobs of that account wait for besides its own limits: queues, workers, people. */
-  surroundings(view: AccountView): Promise<Surroundings>;
+  /** What the jobs of each of these accounts wait for besides its own limits: queues, workers, people. */
+  surroundings<const V extends readonly AccountView[]>(
+    views: V,
+  ): Promise<{ readonly [K in keyof V]: Surroundings }>;
   /** Accounts with a backlog, the longest waiting first; with `search` those whose id begins with it, by id. */
   accounts(options?: { search?: string; limit?: number; cursor?: string }): Promise<Page<AccountSummary>>;
   /** Jobs, newest first; where no account or tag is given, waiting jobs come account by account. */
   jobs(filter?: JobFilter): Promise<Page<JobView>>;
-  /** @param accounts where given, jobs of others are as unknown, and as fast, as jobs that never were. */
-  job(id: string, accounts?: ReadonlySet<string>): Promise<JobView | undefined>;
+  /** A job, also one that others have put into a queue; their ids may be those of jobs of several queues. */
+  job(id: string, where?: JobPlace): Promise<JobView | undefined>;
   /** What a job was handed in with, or where that lies. */
-  payload(id: string): Promise<StoredPayload | undefined>;
+  payload(id: string, queue?: string): Promise<StoredPayload | undefined>;
   queueCounts(queue: string): Promise<QueueCounts>;
   /** Those that have beaten within the last hour and did not stop in good order; lost and hung ones first. */
   workers(): Promise<WorkerView[]>;
@@ -114,7 +116,7 @@ export interface Operations {
   /** A person's word on an effect whose outcome nobody could tell; the job that died of it goes on. */
   resolveEffect(id: string, name: string, verdict: EffectVerdict): Promise<ResolveOutcome>;
   /** What a bulk replay of a filter would do. Takes as many calls as there are pages of dead letters. */
-  previewReplay(filter: BulkFilter): Promise<BulkMatch>;
+  previewReplay(filter: BulkFilter): Promise<BulkPreview>;
   /** Registers a bulk replay, which a `createBulkRunner` of any process carries out. */
   replayAll(request: BulkReplayRequest): Promise<BulkReplayOutcome>;
   /** What a bulk cancel of a filter would do. Takes as many calls as there are pages of jobs. */
@@ -161,23 +163,23 @@ export function createOperations(options: OperationsOptions): Operations {
     pause: (account, by) => sessions.run(() => lanes.pause(account, by)),
     resume: (account, by) => sessions.run(() => lanes.resume(account, by)),
     account: (account) => sessions.run(async () => toAccountView(await lanes.account(account))),
-    surroundings: (view) =>
+    surroundings: (accounts) =>
       sessions.run(() =>
-        readSurroundings(view, {
+        readSurroundings(accounts, {
           client,
           prefix,
           queues,
-          deadLetters: (account, limit) => deadLetters.list({ account, limit }),
+          deadCodes: (account, limit) => deadLetters.codesOf(account, limit),
         }),
       ),
     workers: () => sessions.run(() => readWorkers(client, prefix)),
     accounts: (filter) => sessions.run(() => lanes.accounts(filter)),
     jobs: (filter = {}) => sessions.run(() => listJobs(lanes, views, filter)),
-    job: (id, accounts) => sessions.run(() => views.read(id, accounts)),
-    payload: (id) =>
+    job: (id, where) => sessions.run(() => views.read(id, where)),
+    payload: (id, queue) =>
       sessions.run(async () => {
-        const data = await views.readData(id);
-        return data === undefined ? undefined : readStoredPayload(data);
+        const data = await views.readData(id, queue);
+        return data === undefined ? undefined : locatePayload(data);
       }),
     queueCounts: (queue) => sessions.run(() => readQueueCounts(lanes, backendOf(queue).queueName)),
     async cancel(id) {

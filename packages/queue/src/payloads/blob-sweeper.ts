@@ -1,6 +1,7 @@
 import { jobOfOwner, type Blobs } from '@fairlane/blobs';
 import type { DedupMemory } from '../dedup/dedup-memory.js';
 import { describeError, type QueueLogger } from '../logging.js';
+import { Periodic } from '../periodic.js';
 import { isQueueUse } from './uses.js';
 
 export interface BlobSweeperOptions {
@@ -23,30 +24,28 @@ const ORPHANS_EVERY_MS = 24 * 3_600_000;
 export class BlobSweeper {
   readonly #options: BlobSweeperOptions;
   readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #periodic: Periodic;
   #nextOrphansAtMs = performance.now() + FIRST_ORPHANS_MS;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: BlobSweeperOptions) {
     this.#options = options;
+    this.#periodic = new Periodic({
+      everyMs: SWEEP_EVERY_MS,
+      run: async () => this.#turn(),
+      onError: (error) => {
+        if (this.#stopped.signal.aborted) return;
+        options.logger.warn(describeError(error), 'the blob store was not swept');
+      },
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running = this.#running
-        .then(() => this.#turn())
-        .catch((error: unknown) => {
-          if (this.#stopped.signal.aborted) return;
-          this.#options.logger.warn(describeError(error), 'the blob store was not swept');
-        });
-    }, SWEEP_EVERY_MS);
-    this.#timer.unref();
+    this.#periodic.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#running;
+    await this.#periodic.stop();
   }
 
   /** One bounded step. @returns number of blobs deleted. */

@@ -60,7 +60,7 @@ function unreachable(cause: unknown): RetryableError {
       : cause instanceof Error
         ? cause.message
         : String(cause);
-  const reason = `The payload could not be read from the blob store: ${why}`.slice(0, 300);
+  const reason = `The payload could not be read from the blob store: ${why}`;
   return new RetryableError({ code: 'remote_unavailable', reason, applied: 'no', cause });
 }
 

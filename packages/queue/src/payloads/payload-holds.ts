@@ -13,7 +13,7 @@ import type { ClaimCheck } from './claim-check.js';
 import { newUse } from './uses.js';
 
 /** What of a payload concerns the blob store. */
-export interface StoredPayload {
+export interface PayloadToHold {
   readonly jobId: string;
   readonly version: number;
   /** The payload as JSON. */
@@ -60,7 +60,7 @@ export class PayloadHolds {
   }
 
   /** @throws UnavailableError when the store does not take it; nothing was submitted then. */
-  async hold(payload: StoredPayload): Promise<PayloadHold | MissingSources> {
+  async hold(payload: PayloadToHold): Promise<PayloadHold | MissingSources> {
     const { jobId, sources } = payload;
     const held: { readonly blob: HeldBlob; readonly use: string }[] = [];
     const release = async () => this.#release(jobId, held);
@@ -86,7 +86,7 @@ export class PayloadHolds {
     return { kind: 'hold', claim, heldUntilMs, release };
   }
 
-  async #store({ jobId, text }: StoredPayload, use: string): Promise<HeldBlob> {
+  async #store({ jobId, text }: PayloadToHold, use: string): Promise<HeldBlob> {
     const request = {
       owner: jobOwner(jobId, use),
       holdMs: PAYLOAD_HOLD_MS,

@@ -10,7 +10,8 @@ export type StoredPayload =
   /** What is stored can be read as no payload: all of it. */
   | { readonly kind: 'unreadable'; readonly text: string };
 
-export function readStoredPayload(data: string): StoredPayload {
+/** Of a job's data as it is stored. */
+export function locatePayload(data: string): StoredPayload {
   const value = parseJobData(data)?.value;
   if (isClaimCheck(value)) return { kind: 'blob', source: value.blob, bytes: value.bytes };
   if (!isEnvelope(value)) return { kind: 'unreadable', text: data };

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedisSessions } from './redis-session.js';
+import type { RedisSessions } from '../redis/redis-session.js';
 import { COUNT_FIELDS, MINUTE_MS, minutesStem } from '../statistics/minutes.js';
 
 /** When to come back to a full queue of which nobody knows how fast it drains. */

@@ -2,7 +2,7 @@ import { MAX_PAYLOAD_BYTES, type Blobs } from '@fairlane/blobs';
 import type { Catalogue, JobContract, PayloadInput } from '@fairlane/sdk';
 import { createLanes } from '@fairlane/lanes';
 import { openBackends } from '../backend/open-backends.js';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
 import { UnavailableError } from '../errors.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
@@ -17,7 +17,7 @@ import { DrainRates, retryAfterMs } from './drain-rates.js';
 import { isQueueFull, type EnqueueResult } from './enqueue-result.js';
 import { Patience } from './patience.js';
 import { pipelined } from './pipelined.js';
-import { RedisSessions } from './redis-session.js';
+import { RedisSessions } from '../redis/redis-session.js';
 import { readSchedule, type EnqueueOptions } from './schedule.js';
 import { Sender } from './send.js';
 import { prepare, type Submission } from './submission.js';
@@ -162,7 +162,7 @@ export function createProducer(options: ProducerOptions): Producer {
         (session) => sender.one(held, schedule, session),
         (answer) => answer === undefined,
       )) as EnqueueResult;
-      await claims.settle(held, result);
+      if (held.hold !== undefined) await claims.settle(held, result);
       count(held, result);
       return withRetryTime(held, result);
     },

@@ -2,7 +2,7 @@ import { createIORedisClient, type IRedisTransaction, type RedisClient } from 'b
 import type { Redis } from 'ioredis';
 import type { DedupTerms, FairlaneBackend } from '../backend/fairlane-backend.js';
 import { readReply, type EnqueueResult } from './enqueue-result.js';
-import { asUnavailable, type Session } from './redis-session.js';
+import { asUnavailable, type Session } from '../redis/redis-session.js';
 import type { EnqueueSchedule } from './schedule.js';
 import { toJobJson, type Submission } from './submission.js';
 

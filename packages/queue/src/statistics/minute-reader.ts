@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { valuesOf } from '../redis/replies.js';
 import { figuresOf, type Figures } from './figures.js';
 import { addUp, MINUTE_MS, minutesStem, readMinute, type Sample, type Tally } from './minutes.js';
 
@@ -59,12 +60,10 @@ export class MinuteReader {
     const missing = minutes.filter((minute) => !past.has(minute));
     const pipeline = this.#client.pipeline();
     for (const minute of missing) pipeline.hgetall(`${this.#stem}${queue}:${minute}`);
-    const replies = (await pipeline.exec()) ?? [];
+    const hashes = valuesOf(await pipeline.exec()) as Record<string, string>[];
     const read = new Map<number, Tally>();
     for (const [at, minute] of missing.entries()) {
-      const [error, hash] = replies[at] ?? [new Error('no reply in the pipeline')];
-      if (error) throw error;
-      const tally = readMinute(hash as Record<string, string>);
+      const tally = readMinute(hashes[at] as Record<string, string>);
       read.set(minute, tally);
       // Our measure of the server's clock may be a little ahead.
       if (minute < last - 1) past.set(minute, tally);

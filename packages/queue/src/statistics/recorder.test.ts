@@ -80,7 +80,9 @@ describe('the shared statistics', () => {
     await world.consumer(async () => undefined, { leaseMs: 1_000, maxStalls: 0, hooks });
     await world.untilState(producer, id, 'dead');
     await expect.poll(async () => (await counted()).counts).toMatchObject({ dead: 1, failedAttempts: 0 });
-    expect(ends).toEqual([{ queue: 'parcels', name: 'parcel.send', outcome: 'dead', code: 'crashed' }]);
+    expect(ends).toEqual([
+      { queue: 'parcels', name: 'parcel.send', outcome: 'dead', end: 'dead', code: 'crashed' },
+    ]);
   });
 
   it('A03 do not count a finish that Redis has refused', async () => {

@@ -1,10 +1,10 @@
 import { createLanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import { openBackends } from '../backend/open-backends.js';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { DEFAULT_PREFIX } from '../defaults.js';
 import { defaultLogger, type QueueLogger } from '../logging.js';
-import { RedisSessions } from '../producer/redis-session.js';
+import { RedisSessions } from '../redis/redis-session.js';
 import type { Figures } from './figures.js';
 import { MinuteReader, type MinuteFigures } from './minute-reader.js';
 import { Surveyor, type QueueState } from './surveyor.js';
@@ -31,8 +31,10 @@ export interface RedisMemory {
  * at a time looks at the queues, and all of them tell the same.
  */
 export interface Statistics {
-  /** Of the last 60 seconds and the last 60 minutes, up to now. */
-  figures(queue: string): Promise<{ readonly minute: Figures; readonly hour: Figures }>;
+  /** Of the last 60 seconds and the last 60 minutes, up to now: ms since the epoch on the server's clock. */
+  figures(
+    queue: string,
+  ): Promise<{ readonly minute: Figures; readonly hour: Figures; readonly nowMs: number }>;
   /** The last minutes (at most 61), the oldest first; the last one is not over yet. */
   series(queue: string, minutes: number): Promise<MinuteFigures[]>;
   /** How the declared queues stood at the last look. A queue nobody has looked at yet is left out. */
@@ -62,7 +64,8 @@ export function createStatistics(options: StatisticsOptions): Statistics {
   });
   surveyor.start();
   return {
-    figures: (queue) => sessions.run(({ nowMs }) => minutes.figures(queue, nowMs)),
+    figures: (queue) =>
+      sessions.run(async ({ nowMs }) => ({ ...(await minutes.figures(queue, nowMs)), nowMs })),
     series: (queue, count) => sessions.run(({ nowMs }) => minutes.series(queue, count, nowMs)),
     states: () => sessions.run(() => surveyor.states()),
     memory: () => sessions.run(async () => readMemory(await client.info('memory'))),

@@ -2,6 +2,7 @@ import type { HeldReason, Lanes } from '@fairlane/lanes';
 import type { RedisClient } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { describeError, type QueueLogger } from '../logging.js';
+import { readTime } from '../redis/server-clock.js';
 import { PLAIN_SCRIPTS } from '../scripts/commands.js';
 import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { KEPT_SECONDS, minutesStem, SAMPLE_FIELDS } from './minutes.js';
@@ -131,8 +132,7 @@ export class Surveyor {
   }
 
   async #serverMs(): Promise<number> {
-    const [seconds, micros] = await this.#options.client.time();
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    return Math.floor(readTime(await this.#options.client.time()));
   }
 
   async #keep(states: ReadonlyMap<string, QueueState>): Promise<void> {

@@ -1,19 +1,11 @@
-import { HELD_REASONS, type HeldReason, type JobState } from '@fairlane/sdk';
+import { HELD_REASONS, type HeldReason, type JobInfo, type JobState } from '@fairlane/sdk';
 import { readErrorRecords, type ErrorRecord } from '../jobs/error-record.js';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import { readOptions } from '../jobs/job-options.js';
 import { isClaimCheck } from '../payloads/claim-check.js';
 
 /** A job as people and products see it. Times are ISO strings. */
-export interface JobView {
-  readonly id: string;
-  readonly key: string;
-  readonly name: string;
-  readonly version: number;
-  readonly queue: string;
-  readonly account: string;
-  readonly limitGroup: string;
-  readonly tag?: string;
+export interface JobView extends JobInfo {
   readonly state: JobState;
   readonly reason?: HeldReason;
   readonly nextRunAt?: string;
@@ -101,7 +93,7 @@ export function toJobView(job: InspectedJob, effects: readonly EffectSummary[] =
 }
 
 /** The lanes keep a job's lane as `<group>:<account>`; without it the job is in the shared one. */
-function readLane(lane = 'default:'): { group: string; account: string } {
+export function readLane(lane = 'default:'): { group: string; account: string } {
   const colon = lane.indexOf(':');
   return { group: lane.slice(0, colon), account: lane.slice(colon + 1) };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectProducer, type RedisSettings } from '../connections.js';
+import { connectProducer, type RedisSettings } from '../redis/connections.js';
 import { describeError, type QueueLogger } from '../logging.js';
 import { readLua } from '../scripts/lua-script.js';
 import { FORGET_AFTER_MS, MOST_WORKERS, registryKeys, type Beat } from './beat.js';

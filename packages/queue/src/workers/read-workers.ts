@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { pairsOf } from '../redis/replies.js';
+import { readTime } from '../redis/server-clock.js';
 import { registryKeys, type Beat } from './beat.js';
 import { toWorkerView, type WorkerStatus, type WorkerView } from './worker-view.js';
 
@@ -13,9 +15,8 @@ export async function readWorkers(client: Redis, prefix: string): Promise<Worker
     client.hgetall(said),
     client.time(),
   ]);
-  const nowMs = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
-  const lastBeats = new Map<string, number>();
-  for (let at = 0; at + 1 < times.length; at += 2) lastBeats.set(String(times[at]), Number(times[at + 1]));
+  const nowMs = Math.floor(readTime(time));
+  const lastBeats = new Map(pairsOf(times).map(([id, atMs]) => [id, Number(atMs)]));
   const known = Object.entries(described).flatMap(([id, text]) => {
     const beat = readBeat(text);
     const lastBeatMs = lastBeats.get(id);

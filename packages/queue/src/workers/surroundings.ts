@@ -1,16 +1,14 @@
-import { ownKeyOfBase, type Page } from '@fairlane/lanes';
+import { ownKeyOfBase } from '@fairlane/lanes';
 import type { Redis } from 'ioredis';
 import { isEnvelope, parseJobData } from '../jobs/envelope.js';
-import type { DeadLetter } from '../operations/list-dead-letters.js';
+import { readTime } from '../redis/server-clock.js';
 import type { AccountView } from '../views/account-view.js';
 import { readServedAt, readWorkers } from './read-workers.js';
 import { capacityOf, serves, type WorkerView } from './worker-view.js';
 
-/** A queue in which jobs of an account wait, and who works there. */
-export interface QueueSurroundings {
+/** A queue, and who works there. */
+interface QueueState {
   readonly queue: string;
-  /** Waiting jobs of the account there. */
-  readonly waiting: number;
   readonly isPaused: boolean;
   /** Workers that take its jobs, and the jobs they can run at once. */
   readonly workers: number;
@@ -19,6 +17,12 @@ export interface QueueSurroundings {
   readonly active: number;
   /** When a worker last served it, ms since the epoch; null where none is known to have. */
   readonly servedAtMs: number | null;
+}
+
+/** A queue in which jobs of an account wait. */
+export interface QueueSurroundings extends QueueState {
+  /** Waiting jobs of the account there. */
+  readonly waiting: number;
 }
 
 /** Jobs that a worker took and put off, since it has no handler for them. */
@@ -33,6 +37,8 @@ export interface Unhandled {
 
 /** What an account's jobs depend on besides the account. */
 export interface Surroundings {
+  /** When they were read, ms since the epoch on the clock that opens gates: Redis'. */
+  readonly nowMs: number;
   readonly queues: readonly QueueSurroundings[];
   readonly unhandled: Unhandled | null;
   /** Codes of the latest dead jobs, and how many of each; at most 100 are looked at. */
@@ -43,51 +49,79 @@ export interface SurroundingsReader {
   readonly client: Redis;
   readonly prefix: string;
   readonly queues: readonly string[];
-  readonly deadLetters: (account: string, limit: number) => Promise<Page<DeadLetter>>;
+  /** Codes of the latest dead jobs of an account. */
+  readonly deadCodes: (account: string, limit: number) => Promise<readonly string[]>;
 }
 
 const MOST_DEAD = 100;
 
-/** Reads what the view of an account does not say, and only what bears on it. */
-export async function readSurroundings(
-  view: AccountView,
-  { client, prefix, queues, deadLetters }: SurroundingsReader,
-): Promise<Surroundings> {
-  const waiting = waitingByQueue(view);
-  const putOff = view.counts.held - view.lanes.reduce((sum, { held }) => sum + held, 0);
-  if (waiting.size === 0 && putOff <= 0 && view.counts.dead === 0) return NOTHING;
-  const [workers, servedAt, dead] = await Promise.all([
-    readWorkers(client, prefix),
-    readServedAt(client, prefix),
-    view.counts.dead > 0 ? deadLetters(view.account, MOST_DEAD) : { items: [] },
-  ]);
-  const around = [...waiting].map(async ([queue, count]): Promise<QueueSurroundings> => {
-    const base = `${prefix}:${queue}:`;
-    const [paused, active] = await Promise.all([
-      client.hexists(`${base}meta`, 'paused'),
-      client.llen(`${base}active`),
-    ]);
-    const { workers: workerCount, slots } = capacityOf(workers, queue);
-    return {
-      queue,
-      waiting: count,
-      isPaused: paused === 1,
-      workers: workerCount,
-      slots,
-      active,
-      servedAtMs: servedAt.get(queue) ?? null,
-    };
+/**
+ * Reads what the views of accounts do not say, and only what bears on them. What accounts share is read once for all of
+ * them, the rest at once: a page of accounts takes as many round trips as one.
+ */
+export async function readSurroundings<const V extends readonly AccountView[]>(
+  views: V,
+  reader: SurroundingsReader,
+): Promise<{ readonly [K in keyof V]: Surroundings }> {
+  const { client, prefix, queues, deadCodes } = reader;
+  const needs = views.map((view) => {
+    const putOff = view.counts.held - view.lanes.reduce((sum, { held }) => sum + held, 0);
+    return { view, waiting: waitingByQueue(view), putOff };
   });
-  const deadCodes = new Map<string, number>();
-  for (const { code } of dead.items) deadCodes.set(code, (deadCodes.get(code) ?? 0) + 1);
-  return {
-    queues: await Promise.all(around),
-    unhandled: putOff > 0 ? await readUnhandled(client, prefix, queues, view.account, workers) : null,
-    deadCodes,
-  };
+  const waitedIn = [...new Set(needs.flatMap(({ waiting }) => [...waiting.keys()]))];
+  const hasToLook = waitedIn.length > 0 || needs.some(({ putOff }) => putOff > 0);
+  const [time, workers] = await Promise.all([client.time(), hasToLook ? readWorkers(client, prefix) : []]);
+  const nowMs = Math.floor(readTime(time));
+  const states = new Map(
+    (await readQueueStates(waitedIn, workers, reader)).map((state) => [state.queue, state]),
+  );
+  const each = await Promise.all(
+    needs.map(async ({ view, waiting, putOff }): Promise<Surroundings> => {
+      const [codes, unhandled] = await Promise.all([
+        view.counts.dead > 0 ? deadCodes(view.account, MOST_DEAD) : [],
+        putOff > 0 ? readUnhandled(client, prefix, queues, view.account, workers) : null,
+      ]);
+      return {
+        nowMs,
+        queues: [...waiting].flatMap(([queue, count]) => {
+          const state = states.get(queue);
+          return state === undefined ? [] : [{ ...state, waiting: count }];
+        }),
+        unhandled,
+        deadCodes: countEach(codes),
+      };
+    }),
+  );
+  return each as { readonly [K in keyof V]: Surroundings };
 }
 
-const NOTHING: Surroundings = { queues: [], unhandled: null, deadCodes: new Map() };
+async function readQueueStates(
+  queues: readonly string[],
+  workers: readonly WorkerView[],
+  { client, prefix }: SurroundingsReader,
+): Promise<QueueState[]> {
+  if (queues.length === 0) return [];
+  const served = readServedAt(client, prefix);
+  return Promise.all(
+    queues.map(async (queue) => {
+      const base = `${prefix}:${queue}:`;
+      const [paused, active, servedAt] = await Promise.all([
+        client.hexists(`${base}meta`, 'paused'),
+        client.llen(`${base}active`),
+        served,
+      ]);
+      const { workers: workerCount, slots } = capacityOf(workers, queue);
+      const servedAtMs = servedAt.get(queue) ?? null;
+      return { queue, isPaused: paused === 1, workers: workerCount, slots, active, servedAtMs };
+    }),
+  );
+}
+
+function countEach(codes: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return counts;
+}
 
 function waitingByQueue({ lanes }: AccountView): ReadonlyMap<string, number> {
   const waiting = new Map<string, number>();

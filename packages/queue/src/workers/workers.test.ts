@@ -1,4 +1,4 @@
-import { useRedis } from '@fairlane/testkit/vitest';
+import { START_PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
@@ -50,7 +50,7 @@ describe('the registry of workers', () => {
     const operations = world.operations();
     const worker = beatingProcess(redis);
     const status = async () => (await operations.workers())[0]?.status;
-    await until('it beats', async () => (await status()) === 'idle');
+    await until('it beats', async () => (await status()) === 'idle', START_PATIENCE_MS);
     worker.kill('SIGSTOP');
     await until('it hangs', async () => (await status()) === 'hung');
     worker.kill('SIGCONT');

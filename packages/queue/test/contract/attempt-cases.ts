@@ -21,6 +21,13 @@ function failing(...errors: unknown[]) {
   };
 }
 
+/** Throws whatever is asked of it. */
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable(new Error('gone'), {});
+  revoke();
+  return proxy;
+}
+
 const untilAborted = async ({ signal }: Pick<HandlerContext, 'signal'>) =>
   new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -63,6 +70,15 @@ export function describeAttempts(harness: Harness): void {
         payload,
       );
       expect((await job.untilEnd()).result).toEqual(stored);
+    });
+
+    it.each([
+      ['an error whose stack is a list', Object.assign(new Error('odd'), { stack: [{ line: 1 }] })],
+      ['what cannot be looked at', revoked()],
+    ])('A24 that threw %s is made again like any other', async (_what, thrown) => {
+      const implementation = noteJob(failing(thrown), { retry: { baseMs: 1, capMs: 2 } });
+      const job = await harness.start(implementation, payload);
+      expect(await job.untilEnd()).toMatchObject({ state: 'completed', attempts: { made: 2 } });
     });
 
     it('that failed is made again after the backoff, on the payload as it was stored', async () => {

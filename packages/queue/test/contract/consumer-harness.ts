@@ -14,7 +14,7 @@ import { contractCatalogue } from './note-job.js';
 import { Waits } from './waits.js';
 
 const PROGRAM = fileURLToPath(new URL('crashing-process.ts', import.meta.url));
-const LEASE_MS = 500;
+const LEASE_MS = 1_000;
 
 /** Redis, the ledger, a producer and a worker, as they are deployed. Call once at the top of a test file. */
 export function consumerHarness(redis: RedisInTests): Harness {

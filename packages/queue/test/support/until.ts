@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '@fairlane/testkit/vitest';
 
 /** Waits for a condition; the value it gives once it is neither undefined nor false. */
 export async function until<T>(
   what: string,
   condition: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 10_000,
+  deadlineMs = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {

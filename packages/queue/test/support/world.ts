@@ -1,6 +1,6 @@
 import { createLanes, type FinishedState } from '@fairlane/lanes';
 import { implement, type Catalogue, type Handler, type JobImplementation } from '@fairlane/sdk';
-import type { RedisInTests } from '@fairlane/testkit/vitest';
+import { PATIENCE_MS, type RedisInTests } from '@fairlane/testkit/vitest';
 import type { Queue } from 'bullmq';
 import { afterEach } from 'vitest';
 import { DedupMemory } from '../../src/dedup/dedup-memory.js';
@@ -69,6 +69,8 @@ export class World {
       prefix,
       catalogue: this.catalogue,
       logger: this.logger,
+      // A busy machine makes no call fail.
+      timeoutMs: PATIENCE_MS,
       ...options,
     });
     this.#closers.push(async () => producer.close());
@@ -106,7 +108,8 @@ export class World {
   operations(options: Partial<OperationsOptions> = {}): Operations {
     const { url, prefix } = this.#redis;
     const { catalogue, logger } = this;
-    const operations = createOperations({ redis: url, prefix, catalogue, logger, ...options });
+    const timeoutMs = PATIENCE_MS;
+    const operations = createOperations({ redis: url, prefix, catalogue, logger, timeoutMs, ...options });
     this.#closers.push(async () => operations.close());
     return operations;
   }
@@ -136,12 +139,12 @@ export class World {
     return new DedupMemory(() => backend.client, this.#redis.prefix);
   }
 
-  /** BullMQ's queue of the parcels and our backend under it. */
-  queue(): { queue: Queue; backend: FairlaneBackend } {
+  /** BullMQ's queue and our backend under it. */
+  queue(named = 'parcels'): { queue: Queue; backend: FairlaneBackend } {
     const { url, prefix } = this.#redis;
     const queues = openQueues({ redis: url, prefix, catalogue: this.catalogue, logger: this.logger });
     for (const one of queues) this.#closers.push(async () => one.close());
-    const queue = queues.find(({ name }) => name === 'parcels') as Queue;
+    const queue = queues.find(({ name }) => name === named) as Queue;
     return { queue, backend: queue.getBackend() as unknown as FairlaneBackend };
   }
 

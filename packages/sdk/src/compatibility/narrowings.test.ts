@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { acceptedSchema, payloadSchema } from '../payload-schema.js';
+import { acceptedSchema, payloadSchema } from '../schema/payload-schema.js';
 import { narrowings } from './narrowings.js';
 
 const between = (before: z.ZodType, after: z.ZodType) =>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { resolveRef, type PayloadSchema } from '../payload-schema.js';
+import { resolveRef, type PayloadSchema } from '../schema/payload-schema.js';
 import { valueNarrowings } from './value-narrowings.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JobDefinition } from '../contract.js';
-import { defineJob } from '../define-job.js';
+import type { JobDefinition } from '../contract/contract.js';
+import { defineJob } from '../contract/define-job.js';
 import { compatibilityProblems, releaseContract, type ReleasedContract } from './index.js';
 
 const base = z.object({ accountId: z.string(), invoiceId: z.string().max(8), note: z.string().optional() });

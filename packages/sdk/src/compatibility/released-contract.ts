@@ -1,7 +1,7 @@
-import type { JobContract } from '../contract.js';
-import { identify } from '../identity.js';
-import { parsePayload, readStoredPayload } from '../payload.js';
-import { acceptedSchema, payloadSchema, type PayloadSchema } from '../payload-schema.js';
+import type { JobContract } from '../contract/contract.js';
+import { identify } from '../payload/identity.js';
+import { parsePayload, readStoredPayload } from '../payload/payload.js';
+import { acceptedSchema, payloadSchema, type PayloadSchema } from '../schema/payload-schema.js';
 import { narrowings } from './narrowings.js';
 
 /** A payload that the released version took, and the job it made. */

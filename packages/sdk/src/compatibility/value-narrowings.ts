@@ -1,4 +1,4 @@
-import type { PayloadSchema } from '../payload-schema.js';
+import type { PayloadSchema } from '../schema/payload-schema.js';
 
 /** What keeps values of one schema from the other, members and items left aside. */
 export function valueNarrowings(before: PayloadSchema, after: PayloadSchema): string[] {

@@ -1,4 +1,4 @@
-import { EffectMisuseError } from '../errors.js';
+import { EffectMisuseError } from '../errors/errors.js';
 
 /** A handler that makes up names in a loop must not fill the ledger. */
 export const MAX_EFFECTS_PER_ATTEMPT = 256;

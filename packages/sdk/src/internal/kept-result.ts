@@ -1,3 +1,5 @@
+import { PermanentError } from '../errors/errors.js';
+
 /** What is kept of an effect's result: its JSON text, nothing for `undefined`, or why it could not be kept. */
 export type KeptResult =
   | { readonly kept: 'json'; readonly json: string }
@@ -21,6 +23,25 @@ export function keepResult(value: unknown): KeptResult {
   }
   if (json === undefined) return { kept: value === undefined ? 'nothing' : 'unserialisable' };
   return Buffer.byteLength(json) > MAX_KEPT_BYTES ? { kept: 'too_large' } : { kept: 'json', json };
+}
+
+/**
+ * The result of an effect that an earlier attempt has applied. One that could not be kept is asked for.
+ *
+ * @param ask the outside; undefined where it cannot be asked or does not know.
+ * @throws PermanentError where it is lost: the effect is never repeated for its result.
+ */
+export async function replayResult<T>(
+  name: string,
+  result: KeptResult,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  if (result.kept === 'json') return JSON.parse(result.json) as T;
+  if (result.kept === 'nothing') return undefined as T;
+  const found = await ask();
+  if (found !== undefined) return found;
+  const why = result.kept === 'too_large' ? 'is too large to be kept' : 'is no JSON value';
+  throw new PermanentError({ reason: `Effect "${name}" was applied, but its result ${why}.` });
 }
 
 /** What the outside calls the effect: the member `id` of its result, where there is one. */

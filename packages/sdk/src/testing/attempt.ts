@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { HandlerContext, JobImplementation, JobInfo, JobLogger } from '../handler.js';
+import type { HandlerContext, JobImplementation, JobInfo, JobLogger } from '../contract/handler.js';
 import type { FakeClock } from './fake-clock.js';
+import { OpenEffects } from '../internal/open-effects.js';
 import { MemoryEffects, type EffectScope } from './memory-effects.js';
 import type { MemoryLedger } from './memory-ledger.js';
 
@@ -39,6 +40,7 @@ export interface AttemptInput<S extends z.ZodType, R> {
 export class Attempt<S extends z.ZodType, R> {
   readonly #input: AttemptInput<S, R>;
   readonly #stop = new AbortController();
+  readonly #openEffects = new OpenEffects();
   readonly #death: Promise<AttemptEnd<R>>;
   #die: (end: AttemptEnd<R>) => void = () => undefined;
   #timedOut = false;
@@ -74,7 +76,8 @@ export class Attempt<S extends z.ZodType, R> {
   }
 
   async #handle(payload: z.output<S>): Promise<AttemptEnd<R>> {
-    const result = await this.#input.implementation.run(payload, this.#context());
+    const handler = async () => this.#input.implementation.run(payload, this.#context());
+    const result = await this.#openEffects.after(handler());
     if (this.#crashesAt('before_finish')) return { kind: 'crashed' };
     return { kind: 'returned', result };
   }
@@ -113,7 +116,7 @@ export class Attempt<S extends z.ZodType, R> {
       progress: async (value) => {
         if (!this.#isOver) onProgress(value);
       },
-      effect: async (name, options) => effects.run(name, options),
+      effect: (name, options) => this.#openEffects.track(effects.run(name, options)),
     };
   }
 

@@ -1,10 +1,10 @@
-import { classifyError } from '../classify-error.js';
-import { decideEffect, DEFAULT_SETTLE_MS } from '../effect-decision.js';
-import { EffectDeferredError, PermanentError, RetryableError, UnknownOutcomeError } from '../errors.js';
-import type { EffectCall, EffectOptions } from '../handler.js';
+import { classifyError } from '../errors/classify-error.js';
+import { decideEffect, DEFAULT_SETTLE_MS } from '../decisions/effect-decision.js';
+import { EffectDeferredError, RetryableError, UnknownOutcomeError } from '../errors/errors.js';
+import type { EffectCall, EffectOptions } from '../contract/handler.js';
 import { boundedCall, CallAbortedError, type Timer } from '../internal/bounded-call.js';
 import { EffectNames } from '../internal/effect-names.js';
-import { keepResult } from '../internal/kept-result.js';
+import { keepResult, replayResult } from '../internal/kept-result.js';
 import { nextAskMs } from '../internal/next-ask.js';
 import type { FakeClock } from './fake-clock.js';
 import type { MemoryEntry, MemoryLedger } from './memory-ledger.js';
@@ -180,13 +180,7 @@ export class MemoryEffects {
   }
 
   async #replay<T>(run: Run<T>): Promise<T> {
-    const { result } = run.entry;
-    if (result.kept === 'json') return JSON.parse(result.json) as T;
-    if (result.kept === 'nothing') return undefined as T;
-    const found = await this.#question(run);
-    if (found !== undefined) return found;
-    const why = result.kept === 'too_large' ? 'is too large to be kept' : 'is no JSON value';
-    throw new PermanentError({ reason: `Effect "${run.name}" was applied, but its result ${why}.` });
+    return replayResult(run.name, run.entry.result, async () => this.#question(run));
   }
 
   #giveUp<T>({ entry, name }: Run<T>, cause?: unknown): T {

@@ -1,4 +1,4 @@
-import type { EffectState } from '../effect-decision.js';
+import type { EffectState } from '../decisions/effect-decision.js';
 import { resolvedResult, type KeptResult } from '../internal/kept-result.js';
 
 /** What became of one effect of a job. */

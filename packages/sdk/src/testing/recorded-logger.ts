@@ -1,4 +1,4 @@
-import type { JobLogger, LogMethod } from '../handler.js';
+import type { JobLogger, LogMethod } from '../contract/handler.js';
 
 /** What a handler has logged with `ctx.logger`. */
 export interface LogLine {

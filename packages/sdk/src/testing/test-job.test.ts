@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineJob } from '../define-job.js';
+import { defineJob } from '../contract/define-job.js';
 import {
   PayloadError,
   PermanentError,
   RetryableError,
   ThrottledError,
   UnknownOutcomeError,
-} from '../errors.js';
-import { implement, type EffectOptions, type HandlerContext } from '../handler.js';
+} from '../errors/errors.js';
+import { implement, type EffectOptions, type HandlerContext } from '../contract/handler.js';
 import { createTestJob } from './index.js';
 
 const contract = defineJob({

@@ -1,4 +1,4 @@
-import { seededRandom } from '../demo/random.js';
+import { seededRandom } from '../random.js';
 
 export const FAULT_KINDS = ['kill', 'restart', 'cut', 'stop', 'readOnly', 'full'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];

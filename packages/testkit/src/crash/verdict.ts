@@ -1,5 +1,5 @@
-import type { JobView } from '../demo/api-client.js';
-import type { AccountKind, SandboxReport } from '../sandbox/index.js';
+import { hasEnded, type JobView } from '../demo/api-client.js';
+import { canOnlyEndDead, type AccountKind, type SandboxReport } from '../sandbox/index.js';
 import type { Transition } from './history.js';
 import { checkEnds, checkInFlight, checkRate, mostInFlight, type LimitsOf } from './rules.js';
 
@@ -38,8 +38,6 @@ export interface Verdict {
 }
 
 const SENTENCES_PER_RULE = 20;
-const ENDS = new Set(['completed', 'dead', 'cancelled']);
-const REFUSED = new Set([401, 404, 422]);
 
 /** Holds what Fairlane says against what the platform saw and what the queue recorded. */
 export function judge({ views, history, report, kindOf, limitsOf, leaseMs }: Evidence): Verdict {
@@ -68,9 +66,8 @@ export function judge({ views, history, report, kindOf, limitsOf, leaseMs }: Evi
     const seen = references[key];
     const applied = seen?.applied ?? 0;
     repeated[kind] += Math.max(0, applied - 1);
-    const mustBeDead =
-      seen !== undefined && (REFUSED.has(seen.lastStatus) || (kind === 'blind' && seen.ambiguous));
-    if (!ENDS.has(state)) {
+    const mustBeDead = seen !== undefined && canOnlyEndDead({ ...seen, kind });
+    if (!hasEnded(view)) {
       lost += 1;
       sentences.push(`R1: ${id} of ${account} is ${state}`);
     }

@@ -41,11 +41,16 @@ export interface ApiClient {
     onAnswer: (answer: BatchAnswer) => void,
   ): Promise<void>;
   job(id: string): Promise<JobView | undefined>;
-  /** Undefined while the API does not offer it. */
-  workers(): Promise<WorkerView[] | undefined>;
-  /** False while the API does not offer it. */
-  setLimit(account: string, group: string, limit: RateLimit): Promise<boolean>;
+  workers(): Promise<WorkerView[]>;
+  setLimit(account: string, group: string, limit: RateLimit): Promise<void>;
   close(): void;
+}
+
+const ENDS: ReadonlySet<string> = new Set(['completed', 'dead', 'cancelled']);
+
+/** Whether nothing happens to a job any more. */
+export function hasEnded({ state }: Pick<JobView, 'state'>): boolean {
+  return ENDS.has(state);
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -115,22 +120,11 @@ export function createApiClient(options: {
     },
     async workers() {
       const response = await patiently('GET', '/v1/workers', tokens.operator);
-      if (response.status === 404) {
-        await response.body?.cancel();
-        return undefined;
-      }
-      const body = (await expectOk(response)) as { items: WorkerView[] } | WorkerView[];
-      return Array.isArray(body) ? body : body.items;
+      return ((await expectOk(response)) as { items: WorkerView[] }).items;
     },
     async setLimit(account, group, limit) {
       const path = `/v1/accounts/${encodeURIComponent(account)}/limits/${group}`;
-      const response = await patiently('PUT', path, tokens.limits, limit);
-      if (response.status === 404) {
-        await response.body?.cancel();
-        return false;
-      }
-      await expectOk(response);
-      return true;
+      await expectOk(await patiently('PUT', path, tokens.limits, limit));
     },
     close: () => agent.destroy(),
   };

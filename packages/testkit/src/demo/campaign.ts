@@ -1,5 +1,5 @@
 import { powerLawShares } from '../sandbox/index.js';
-import { seededRandom, shuffle } from './random.js';
+import { seededRandom, shuffle } from '../random.js';
 
 /** A payload of `outreach.send`, as a product would post it. */
 export interface OutreachPayload {

@@ -43,13 +43,13 @@ export async function killWorkers(options: {
   return killed;
 }
 
-/** The busiest, where the API tells; else in turn, and while work is left every worker is busy. */
+/** The busiest; where none is busy, in turn. */
 async function chooseVictim(
   { deployment, api }: { deployment: Deployment; api: ApiClient },
   killed: number,
 ): Promise<number> {
   const pids = deployment.workerPids();
-  const views = (await api.workers()) ?? [];
+  const views = await api.workers();
   const busiest = views.filter(({ pid }) => pids.includes(pid)).toSorted((a, b) => b.busy - a.busy)[0];
   if (busiest !== undefined && busiest.busy > 0) return busiest.pid;
   const victim = pids[killed % pids.length];

@@ -45,7 +45,7 @@ export async function setListedLimits(
     const channels = campaign.accounts.get(account)?.channels ?? new Set<string>();
     if (limit === null || channels.size === 0) continue;
     for (const channel of channels) {
-      if (!(await api.setLimit(account, channel, part(limit, channels.size)))) return limited;
+      await api.setLimit(account, channel, part(limit, channels.size));
       limited = true;
     }
   }

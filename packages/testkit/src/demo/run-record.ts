@@ -1,6 +1,4 @@
-import type { BatchAnswer, JobView } from './api-client.js';
-
-const ENDS = new Set(['completed', 'dead', 'cancelled']);
+import { hasEnded, type BatchAnswer, type JobView } from './api-client.js';
 
 interface FinishedJob {
   key: string;
@@ -58,7 +56,7 @@ export class RunRecord {
       return true;
     }
     if (view.state === 'held' && view.attempts.made === 0) this.#deferred.add(id);
-    if (!ENDS.has(view.state)) {
+    if (!hasEnded(view)) {
       // At the back of the line, behind those not looked at yet.
       this.#open.add(id);
       return false;

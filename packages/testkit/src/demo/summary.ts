@@ -1,4 +1,4 @@
-import type { SandboxReport } from '../sandbox/index.js';
+import { canOnlyEndDead, type SandboxReport } from '../sandbox/index.js';
 import type { RunRecord } from './run-record.js';
 
 interface Percentiles {
@@ -52,8 +52,6 @@ export interface SummaryInput {
   /** Whether Fairlane was told the platform's limits. */
   limited: boolean;
 }
-
-const PERMANENT = new Set([401, 404, 422]);
 
 export function summarize(input: SummaryInput): Summary {
   const { record, before, after, elapsedMs } = input;
@@ -119,10 +117,10 @@ function expectedDead(
   const references = Object.entries(after.byReference ?? {});
   if (references.every(([reference]) => own.has(reference))) return after.expectedDead;
   if (record.duplicates === 0) return after.expectedDead - before.expectedDead;
-  return references.filter(([reference, { lastStatus, ambiguous }]) => {
+  return references.filter(([reference, seen]) => {
     const account = own.get(reference);
     if (account === undefined) return false;
-    return PERMANENT.has(lastStatus) || (ambiguous && blind.has(account));
+    return canOnlyEndDead({ ...seen, kind: blind.has(account) ? 'blind' : undefined });
   }).length;
 }
 

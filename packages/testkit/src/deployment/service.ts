@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from '../servers/free-port.js';
 import { startGuardedProcess, type GuardedProcess } from '../servers/guarded-process.js';
+import { READY_TIMEOUT_MS } from '../servers/ready-timeout.js';
 
 export interface ServiceOptions {
   /** Also the name of its log file. */
@@ -28,7 +29,6 @@ export interface Service extends GuardedProcess {
   readonly logFile: string;
 }
 
-const READY_TIMEOUT_MS = 30_000;
 const PORT_ATTEMPTS = 5;
 
 /** Starts one program of a deployment, its output in a log file, and waits until it is ready. */

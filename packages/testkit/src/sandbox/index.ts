@@ -9,4 +9,5 @@ export type {
   ReferenceReport,
   SandboxReport,
 } from './protocol.js';
+export { canOnlyEndDead } from './reference-book.js';
 export { connectSandbox, startSandbox, type Sandbox, type SandboxOptions } from './start-sandbox.js';

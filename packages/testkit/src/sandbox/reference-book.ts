@@ -77,7 +77,8 @@ export class ReferenceBook {
   }
 }
 
-function canOnlyEndDead(record: ReferenceRecord): boolean {
+/** Whether the job of a reference can end in no other way, by what the platform has answered. */
+export function canOnlyEndDead(record: Pick<ReferenceRecord, 'kind' | 'lastStatus' | 'ambiguous'>): boolean {
   // The first unknown outcome of a blind account settles it: a request after it is the caller's mistake.
   if (record.kind === 'blind' && record.ambiguous) return true;
   return PERMANENT.has(record.lastStatus);

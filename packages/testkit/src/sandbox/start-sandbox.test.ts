@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
 import { isAlive, untilGone } from '../servers/liveness.js';
+import { PATIENCE_MS } from '../vitest/index.js';
 import { startSandbox } from './start-sandbox.js';
 
 const startSandboxModule = new URL('start-sandbox.ts', import.meta.url).href;
@@ -44,13 +45,13 @@ describe('startSandbox', () => {
 
   it('dies with its parent', async () => {
     const { pid } = await sandboxOfDeadParent({ released: false });
-    await expect(untilGone(pid, 5_000)).resolves.toBeUndefined();
+    await expect(untilGone(pid, PATIENCE_MS)).resolves.toBeUndefined();
   });
 
   it('outlives its parent when it is released', async () => {
     const { pid, url } = await sandboxOfDeadParent({ released: true });
     expect((await fetch(`${url}/report`)).status).toBe(200);
     process.kill(pid, 'SIGTERM');
-    await untilGone(pid, 5_000);
+    await untilGone(pid, PATIENCE_MS);
   });
 });

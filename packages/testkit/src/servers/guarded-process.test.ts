@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { temporaryFolder } from '../vitest/index.js';
+import { PATIENCE_MS, temporaryFolder } from '../vitest/index.js';
 import { isAlive, untilGone } from './liveness.js';
 
 const redis = fileURLToPath(new URL('redis.ts', import.meta.url));
@@ -31,7 +31,7 @@ describe('a guarded process', () => {
       const { parent, serverPid } = await parentWithServer();
       expect(isAlive(serverPid)).toBe(true);
       parent.kill(signal);
-      await untilGone(serverPid, 5_000);
+      await untilGone(serverPid, PATIENCE_MS);
       expect(isAlive(serverPid)).toBe(false);
     },
   );

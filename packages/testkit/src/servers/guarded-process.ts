@@ -80,7 +80,11 @@ export async function startGuardedProcess(options: GuardedProcessOptions): Promi
   };
 }
 
-function startGuard(pid: number): ChildProcess {
+/**
+ * For a child that was started another way, `detached`: ends its group when this process is gone, however it went.
+ * To be killed when the child has ended, before the id can belong to anyone else.
+ */
+export function startGuard(pid: number): ChildProcess {
   const guard = spawn(
     '/bin/sh',
     ['-c', 'read -r _; kill -s KILL -- "-$1" 2>/dev/null', 'guard', String(pid)],

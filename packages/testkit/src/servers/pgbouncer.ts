@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 
 import { freePort } from './free-port.js';
 import { startGuardedProcess } from './guarded-process.js';
-import { serverAccount } from './postgres-binaries.js';
+import { asAccount, serverAccount } from './postgres-binaries.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 const run = promisify(execFile);
-const READY_TIMEOUT_MS = 10_000;
 
 export interface PgBouncer {
   readonly url: string;
@@ -46,13 +46,12 @@ default_pool_size = ${poolSize}
 max_client_conn = 500
 `,
   );
-  const command = ['pgbouncer', config];
+  // It refuses to run as root.
   const account = await serverAccount();
   if (account !== undefined) {
-    // It refuses to run as root.
     for (const path of [dir, config]) await chown(path, account.uid, account.gid);
-    command.unshift('setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups');
   }
+  const command = asAccount(account, ['pgbouncer', config]);
   const child = await startGuardedProcess({ command: command[0] ?? '', args: command.slice(1) });
   await untilListening(port);
   return {

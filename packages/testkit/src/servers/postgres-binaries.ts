@@ -24,6 +24,12 @@ export async function serverAccount(): Promise<Account | undefined> {
   return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };
 }
 
+/** A command that runs as another account. `setpriv` becomes the program: the process that is guarded is the program. */
+export function asAccount(account: Account | undefined, command: readonly string[]): string[] {
+  if (account === undefined) return [...command];
+  return ['setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...command];
+}
+
 /** The embedded binaries, at a place where `account` may run them. */
 export async function postgresBinaries(account: Account | undefined): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;

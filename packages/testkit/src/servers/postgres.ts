@@ -8,7 +8,14 @@ import { promisify } from 'node:util';
 
 import { freePort } from './free-port.js';
 import { startGuardedProcess, type GuardedProcess } from './guarded-process.js';
-import { postgresBinaries, serverAccount, type Account, type PostgresBinaries } from './postgres-binaries.js';
+import {
+  asAccount,
+  postgresBinaries,
+  serverAccount,
+  type Account,
+  type PostgresBinaries,
+} from './postgres-binaries.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 const run = promisify(execFile);
 
@@ -36,7 +43,6 @@ export interface PostgresServer {
   release(): void;
 }
 
-const READY_TIMEOUT_MS = 30_000;
 const USER = 'fairlane';
 
 interface Cluster {
@@ -126,11 +132,7 @@ async function startOn(
     ...options.config,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = [binaries.postgres, '-D', data, ...flags];
-  // setpriv becomes the server instead of starting it: the process that is guarded is the server itself.
-  if (account !== undefined) {
-    command.unshift('setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups');
-  }
+  const command = asAccount(account, [binaries.postgres, '-D', data, ...flags]);
   const logFile = await open(log, 'a');
   const offset = (await logFile.stat()).size;
   try {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from './free-port.js';
 import { startGuardedProcess, type GuardedProcess } from './guarded-process.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 export interface RedisServerOptions {
   /** Where the append-only file lives. Left out: a temporary folder that `stop` removes. */
@@ -35,7 +36,6 @@ export interface RedisServer {
   release(): void;
 }
 
-const READY_TIMEOUT_MS = 15_000;
 const PORT_ATTEMPTS = 5;
 
 /** A private Redis on a free port of the loopback, ready when this resolves. */

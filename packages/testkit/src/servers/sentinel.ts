@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 
 import { freePort } from './free-port.js';
 import { startGuardedProcess } from './guarded-process.js';
+import { READY_TIMEOUT_MS } from './ready-timeout.js';
 
 export interface SentinelOptions {
   readonly masterPort: number;
@@ -22,8 +23,6 @@ export interface Sentinel {
   masterPort(): Promise<number>;
   stop(): Promise<void>;
 }
-
-const READY_TIMEOUT_MS = 30_000;
 
 /** One Sentinel that decides alone, and within a second or two. Ready when it knows the master's replicas. */
 export async function startSentinel({

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 
+import { PATIENCE_MS } from './patience.js';
 import { expectNoOtherConnection, useRedis } from './use-redis.js';
 
 const redis = useRedis();
@@ -17,6 +18,6 @@ describe('useRedis', () => {
     await leaked.client('SETNAME', 'leaked');
     await expect(expectNoOtherConnection(redis.client, 100)).rejects.toThrow('name=leaked');
     leaked.disconnect();
-    await expectNoOtherConnection(redis.client, 2_000);
+    await expectNoOtherConnection(redis.client, PATIENCE_MS);
   });
 });

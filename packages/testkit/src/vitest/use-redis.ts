@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 import { startRedis, type RedisServer, type RedisServerOptions } from '../servers/redis.js';
+import { PATIENCE_MS } from './patience.js';
 
 export interface RedisInTests {
   readonly url: string;
@@ -13,8 +14,6 @@ export interface RedisInTests {
   /** A connection for the test's own looks at keys; closed after the last test. */
   readonly client: Redis;
 }
-
-const LEAK_GRACE_MS = 2_000;
 
 /**
  * Call once at the top of a test file: one private server for the file, a prefix per test. Connections
@@ -34,7 +33,7 @@ export function useRedis(options: RedisServerOptions = {}): RedisInTests {
   });
   afterAll(async () => {
     try {
-      if (client !== undefined) await expectNoOtherConnection(client, LEAK_GRACE_MS);
+      if (client !== undefined) await expectNoOtherConnection(client, PATIENCE_MS);
     } finally {
       client?.disconnect();
       await server?.stop();

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 
 import type { DeploymentDescription } from '../../src/deployment/deployment.js';
 import { freePort, startGuardedProcess } from '../../src/index.js';
@@ -56,10 +56,9 @@ scrape_configs:
   }
 
   const everyTarget = 1 + workers.length;
-  await vi.waitFor(async () => expect(await query('sum(up)')).toEqual({ '': everyTarget }), {
-    timeout: 60_000,
-    interval: 500,
-  });
+  await expect
+    .poll(async () => query('sum(up)'), { timeout: 60_000, interval: 500 })
+    .toEqual({ '': everyTarget });
   return { query, stop: () => child.stop() };
 }
 

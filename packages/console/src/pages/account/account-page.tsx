@@ -2,11 +2,12 @@ import { isOperator } from '../../api/session.js';
 import type { Account } from '../../api/types.js';
 import { write } from '../../api/client.js';
 import { formatCount, countOf } from '../../format/numbers.js';
-import { jobStates, stateWords } from '../../format/words.js';
+import { errorWords, jobStates, stateWords } from '../../format/words.js';
 import { Link } from '../../frame/link.js';
 import { apiPath, hrefOf } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
 import { DataView } from '../../parts/data-view.js';
+import { Sentence } from '../../parts/sentence.js';
 import { Moment, Ago } from '../../parts/time.js';
 import { useAction } from '../../parts/use-action.js';
 import { Campaigns } from './campaigns.js';
@@ -42,9 +43,11 @@ function AccountDetails({ view, readAt }: { view: Account; readAt: number }) {
   const zone = view.windows?.[0]?.zone ?? 'UTC';
   return (
     <>
-      <p className="sentence">{view.explanation}</p>
+      <p className="sentence">
+        <Sentence text={view.explanation} />
+      </p>
       <Troubles view={view} />
-      <PauseButton view={view} />
+      <PauseButton view={view} zone={zone} />
       <dl className="facts">
         <div>
           <dt>Next run</dt>
@@ -71,7 +74,7 @@ function AccountDetails({ view, readAt }: { view: Account; readAt: number }) {
               '-'
             ) : (
               <>
-                <Link href={hrefOf('jobs', view.lastError.jobId)}>{view.lastError.message}</Link>{' '}
+                <Link href={hrefOf('jobs', view.lastError.jobId)}>{errorWords(view.lastError.message)}</Link>{' '}
                 <Ago at={view.lastError.at} />
               </>
             )}
@@ -110,7 +113,7 @@ function Troubles({ view }: { view: Account }) {
   );
 }
 
-function PauseButton({ view: { account, paused } }: { view: Account }) {
+function PauseButton({ view: { account, paused }, zone }: { view: Account; zone: string }) {
   const action = useAction();
   if (!isOperator)
     return <p className="note">Pausing, resuming and setting limits needs the operator role.</p>;
@@ -132,7 +135,7 @@ function PauseButton({ view: { account, paused } }: { view: Account }) {
       {paused !== null && (
         <span>
           {' '}
-          Paused by {paused.by}, <Moment at={paused.at} />
+          Paused by {paused.by}, <Moment at={paused.at} zone={zone} />
         </span>
       )}
       {action.error !== undefined && <span className="error"> {action.error}</span>}

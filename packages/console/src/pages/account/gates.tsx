@@ -50,7 +50,8 @@ export function Gates({ view, zone }: { view: Account; zone: string }) {
                 </td>
                 <td>{describeLimits(gate.limits)}</td>
                 <td className="number">
-                  {formatCount(gate.inFlight)} / {formatCount(gate.limits.maxInFlight)}
+                  {formatCount(gate.inFlight)}
+                  {gate.limits.maxInFlight !== null && ` / ${formatCount(gate.limits.maxInFlight)}`}
                 </td>
                 <td className="number">
                   {gate.tokens === null ? '-' : formatCount(Math.floor(gate.tokens))}

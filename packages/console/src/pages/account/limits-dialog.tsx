@@ -5,6 +5,7 @@ import { formatPeriod } from '../../format/times.js';
 import { describeLimits } from '../../format/words.js';
 import { apiPath } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
 import { Change, Field } from '../../parts/field.js';
 import { useAction } from '../../parts/use-action.js';
 import { limitsFrom, type LimitsForm } from './limits-form.js';
@@ -68,18 +69,17 @@ export function LimitsDialog({ account, gate: { group, limits }, onClose }: Limi
           now={describeLimits(limits)}
           wanted={typeof wanted === 'string' ? wanted : describeLimits({ ...nothing, ...wanted })}
         />
-        {action.error !== undefined && <p className="error">{action.error}</p>}
-        <p className="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={action.isOff || typeof wanted === 'string'}>
-            Set these limits
-          </button>
+        <DialogActions
+          action={action}
+          keep="Cancel"
+          onClose={onClose}
+          act="Set these limits"
+          isReady={typeof wanted !== 'string'}
+        >
           <button type="button" disabled={action.isOff} onClick={() => void remove()}>
             Use those of the group
           </button>
-        </p>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { write } from '../../api/client.js';
 import type { Account, Window } from '../../api/types.js';
 import { apiPath } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
 import { Change, Field } from '../../parts/field.js';
 import { useAction } from '../../parts/use-action.js';
 import {
@@ -74,15 +75,13 @@ export function SettingsDialog({ view, onClose }: { view: Account; onClose: () =
           now={describeSettings(view)}
           wanted={typeof wanted === 'string' ? wanted : describeSettings({ ...view, ...wanted })}
         />
-        {action.error !== undefined && <p className="error">{action.error}</p>}
-        <p className="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={action.isOff || typeof wanted === 'string'}>
-            Set these
-          </button>
-        </p>
+        <DialogActions
+          action={action}
+          keep="Cancel"
+          onClose={onClose}
+          act="Set these"
+          isReady={typeof wanted !== 'string'}
+        />
       </form>
     </Dialog>
   );

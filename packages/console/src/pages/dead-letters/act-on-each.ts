@@ -31,5 +31,5 @@ export function describeOutcome({ done, refused }: Outcome, verb: string): strin
   const gone = refused.length - unknown;
   const left =
     unknown > 0 ? ` ${formatCount(unknown)} left out: their outcome is unknown, resolve it first.` : '';
-  return `${countOf(done, 'dead letter')} ${verb}.${left}${gone > 0 ? ` ${formatCount(gone)} were no longer dead.` : ''}`;
+  return `${countOf(done, 'dead letter')} ${verb}.${left}${gone > 0 ? ` ${formatCount(gone)} ${gone === 1 ? 'was' : 'were'} no longer dead.` : ''}`;
 }

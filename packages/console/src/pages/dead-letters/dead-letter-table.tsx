@@ -1,8 +1,7 @@
 import { isOperator } from '../../api/session.js';
 import type { DeadLetter } from '../../api/types.js';
 import { codeWord } from '../../format/words.js';
-import { Link } from '../../frame/link.js';
-import { hrefOf } from '../../frame/paths.js';
+import { AccountLink } from '../../parts/account-link.js';
 import { JobName } from '../../parts/job-name.js';
 import { TableBox } from '../../parts/table.js';
 import { Ago } from '../../parts/time.js';
@@ -19,7 +18,9 @@ export function DeadLetterTable({ rows, selected, select }: DeadLetterTableProps
     if (!ids.delete(id)) ids.add(id);
     select(ids);
   };
-  const isAll = selected.size > 0 && rows.every(({ id }) => selected.has(id));
+  // Those of other producers cannot be replayed or removed here.
+  const ids = rows.filter(({ readOnly }) => readOnly !== true).map(({ id }) => id);
+  const isAll = selected.size > 0 && ids.every((id) => selected.has(id));
   return (
     <TableBox label="Dead letters">
       <thead>
@@ -30,7 +31,8 @@ export function DeadLetterTable({ rows, selected, select }: DeadLetterTableProps
                 type="checkbox"
                 aria-label="Select this page"
                 checked={isAll}
-                onChange={() => select(isAll ? new Set() : new Set(rows.map(({ id }) => id)))}
+                disabled={ids.length === 0}
+                onChange={() => select(isAll ? new Set() : new Set(ids))}
               />
             </th>
           )}
@@ -48,12 +50,14 @@ export function DeadLetterTable({ rows, selected, select }: DeadLetterTableProps
           <tr key={row.id} className={selected.has(row.id) ? 'selected' : ''}>
             {isOperator && (
               <td>
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${row.id}`}
-                  checked={selected.has(row.id)}
-                  onChange={() => toggle(row.id)}
-                />
+                {row.readOnly !== true && (
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${row.id}`}
+                    checked={selected.has(row.id)}
+                    onChange={() => toggle(row.id)}
+                  />
+                )}
               </td>
             )}
             <td>
@@ -64,11 +68,11 @@ export function DeadLetterTable({ rows, selected, select }: DeadLetterTableProps
               {row.status !== undefined && ` (${row.status})`} <span>{row.reason}</span>
             </td>
             <th scope="row">
-              <JobName id={row.id} name={row.name} />
+              <JobName job={row} />
               {row.tag !== undefined && <span className="tag"> {row.tag}</span>}
             </th>
             <td>
-              <Link href={hrefOf('accounts', row.account)}>{row.account}</Link>
+              <AccountLink account={row.account} />
             </td>
             <td className="number">
               {row.attempts.made} / {row.attempts.max}

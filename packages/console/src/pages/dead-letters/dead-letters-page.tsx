@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { DeadLetter, Page } from '../../api/types.js';
+import type { DeadLetter, DeadLetterCodes, Page } from '../../api/types.js';
 import { isOperator } from '../../api/session.js';
 import { formatCount } from '../../format/numbers.js';
 import { apiPath, useFilters } from '../../frame/paths.js';
@@ -19,13 +19,30 @@ import { Purge } from './purge.js';
 import { ReplayMatching } from './replay-matching.js';
 import { ReplaySelected } from './replay-selected.js';
 
+/** Counting all is a walk through all, however fast. */
+const countEveryMs = 10_000;
+
 /** Jobs that ended without success and wait for a person. */
 export function DeadLettersPage() {
-  const { filters, change } = useFilters(['account', 'name', 'tag', 'code', 'since', 'cursor', 'operation']);
+  const { filters, change } = useFilters([
+    'account',
+    'queue',
+    'name',
+    'tag',
+    'code',
+    'since',
+    'cursor',
+    'operation',
+  ]);
   const { cursor, operation, ...chosen } = filters;
   const matching = { ...chosen, since: sinceMoment(chosen.since) };
   const path = apiPath(['dead-letters'], { ...matching, cursor });
   const query = useApi<Page<DeadLetter>>(path, { keepWhileChanging: true });
+  const codesPath = apiPath(['dead-letters', 'codes'], { ...matching, code: undefined });
+  const { data: codes } = useApi<DeadLetterCodes>(codesPath, {
+    everyMs: countEveryMs,
+    keepWhileChanging: true,
+  });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [asksForAll, setAsksForAll] = useState(false);
   const { rows, newCount, showNew } = useRows(query.data, {
@@ -42,13 +59,20 @@ export function DeadLettersPage() {
     change({ ...patch, cursor: undefined });
   };
   const clear = () =>
-    filter({ account: undefined, name: undefined, tag: undefined, code: undefined, since: undefined });
+    filter({
+      account: undefined,
+      queue: undefined,
+      name: undefined,
+      tag: undefined,
+      code: undefined,
+      since: undefined,
+    });
 
   return (
     <>
       <h1>Dead letters</h1>
       <Operations own={operation} dismiss={() => change({ operation: undefined })} />
-      <CodeChips chosen={chosen.code} filter={matching} choose={(code) => filter({ code })} />
+      {codes && <CodeChips codes={codes} chosen={chosen.code} choose={(code) => filter({ code })} />}
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <TextFilter
           label="Account"
@@ -56,6 +80,7 @@ export function DeadLettersPage() {
           onChange={(account) => filter({ account })}
           isSearch
         />
+        <TextFilter label="Queue" value={chosen.queue} onChange={(queue) => filter({ queue })} />
         <TextFilter label="Job" value={chosen.name} onChange={(name) => filter({ name })} />
         <TextFilter label="Tag" value={chosen.tag} onChange={(tag) => filter({ tag })} />
         <SinceFilter label="Died" value={chosen.since} onChange={(since) => filter({ since })} />
@@ -71,7 +96,7 @@ export function DeadLettersPage() {
                   disabled={!isLive || rows.length === 0}
                   onClick={() => setAsksForAll(true)}
                 >
-                  Replay those that match…
+                  Replay {matchingWords(codes, chosen.code, isFiltered)}…
                 </button>
                 <Purge
                   ids={[...selected]}
@@ -94,7 +119,7 @@ export function DeadLettersPage() {
                 <p className="note">
                   The {formatCount(selected.size)} on this page are selected.{' '}
                   <button type="button" className="link" onClick={() => setAsksForAll(true)}>
-                    Take all that match the filters instead
+                    Take {matchingWords(codes, chosen.code, isFiltered)} instead
                   </button>
                 </p>
               )}
@@ -123,4 +148,11 @@ export function DeadLettersPage() {
       )}
     </>
   );
+}
+
+/** How many an operation is about, and which: `508 that match the filters`. */
+function matchingWords(codes: DeadLetterCodes | undefined, code: string | undefined, isFiltered: boolean) {
+  const count = code === undefined ? codes?.matched : codes && (codes.byCode[code] ?? 0);
+  const many = count === undefined ? 'those' : formatCount(count, codes?.complete === false);
+  return `${many} ${isFiltered ? 'that match the filters' : 'of the whole deployment'}`;
 }

@@ -4,6 +4,7 @@ import { countOf, formatCount } from '../../format/numbers.js';
 import { apiPath } from '../../frame/paths.js';
 import { announce } from '../../parts/status.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
 import { useAction } from '../../parts/use-action.js';
 import { useIsLive } from '../../live/use-connection.js';
 import { actOnEach, describeOutcome } from './act-on-each.js';
@@ -45,15 +46,14 @@ export function Purge({ ids, label, onPurged }: PurgeProps) {
             Payload and history are lost, and nobody can replay {ids.length === 1 ? 'it' : 'them'} any more.
             The same work can be handed in again; effects that were done stay known and are not repeated.
           </p>
-          {action.error !== undefined && <p className="error">{action.error}</p>}
-          <p className="actions">
-            <button type="button" data-first-focus onClick={() => setAsks(false)}>
-              Keep
-            </button>
-            <button type="button" className="danger" disabled={action.isOff} onClick={() => void purge()}>
-              Remove {formatCount(ids.length)}
-            </button>
-          </p>
+          <DialogActions
+            action={action}
+            keep="Keep"
+            onClose={() => setAsks(false)}
+            act={`Remove ${formatCount(ids.length)}`}
+            onAct={() => void purge()}
+            isDangerous
+          />
         </Dialog>
       )}
     </>

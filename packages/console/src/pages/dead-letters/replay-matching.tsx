@@ -6,6 +6,8 @@ import { formatDuration } from '../../format/times.js';
 import { codeWord } from '../../format/words.js';
 import { apiPath, type Query } from '../../frame/paths.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
+import { Moment } from '../../parts/time.js';
 import { useAction } from '../../parts/use-action.js';
 import { bulkBody } from './bulk-body.js';
 
@@ -20,6 +22,7 @@ interface ReplayMatchingProps {
 const PER_SECOND = 50;
 /** From here on the count is typed, so that nobody replays ten thousand by habit. */
 const TYPED_ABOVE = 100;
+const SHOWN_ACCOUNTS = 10;
 
 /** First a dry run, its upper time fixed, so that what is agreed to is what is replayed. */
 export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted }: ReplayMatchingProps) {
@@ -62,12 +65,25 @@ export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted 
         <>
           <p>
             <b>{countOf(matched, 'dead letter')}</b>{' '}
-            {isFiltered ? 'match the filters' : 'in the whole deployment'} and died before now. At{' '}
-            {PER_SECOND} a second that takes about{' '}
-            {formatDuration(Math.max(1_000, (matched / PER_SECOND) * 1_000))}. Those whose outcome is unknown
-            are left out: {formatCount(plan.unresolved)}.
+            {isFiltered ? 'that match the filters are' : 'of the whole deployment are'} replayed: those that
+            died until <Moment at={plan.until} />. At {PER_SECOND} a second that takes about{' '}
+            {formatDuration(Math.max(1_000, (matched / PER_SECOND) * 1_000))}.
           </p>
-          <ByReason counts={plan.byCode} />
+          {plan.unresolved > 0 && (
+            <p>{countOf(plan.unresolved, 'other')} left out: nobody knows whether they arrived.</p>
+          )}
+          <Counts
+            title="By reason"
+            counts={Object.entries(plan.byCode)
+              .toSorted(([, one], [, other]) => other - one)
+              .map(([code, count]) => [codeWord(code), count])}
+            total={matched}
+          />
+          <Counts
+            title="By account"
+            counts={plan.byAccount.slice(0, SHOWN_ACCOUNTS).map((one) => [one.account, one.matched])}
+            total={matched}
+          />
           {mustType && matched > 0 && (
             <label htmlFor={inputId}>
               Type {matched} to go on
@@ -82,20 +98,14 @@ export function ReplayMatching({ filter: wanted, isFiltered, onClose, onStarted 
           )}
         </>
       )}
-      {action.error !== undefined && <p className="error">{action.error}</p>}
-      <p className="actions">
-        <button type="button" data-first-focus onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          className="primary"
-          disabled={action.isOff || !mayStart}
-          onClick={() => void start()}
-        >
-          Replay {formatCount(plan?.matched)}
-        </button>
-      </p>
+      <DialogActions
+        action={action}
+        keep="Cancel"
+        onClose={onClose}
+        act={`Replay ${formatCount(plan?.matched)}`}
+        onAct={() => void start()}
+        isReady={mayStart}
+      />
     </Dialog>
   );
 }
@@ -105,18 +115,31 @@ function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
 }
 
-function ByReason({ counts }: { counts: Record<string, number> }) {
-  const entries = Object.entries(counts).toSorted(([, one], [, other]) => other - one);
-  if (entries.length === 0) return null;
+interface CountsProps {
+  title: string;
+  /** The largest first. */
+  counts: readonly (readonly [name: string, count: number])[];
+  /** Of all, also those that are not named. */
+  total: number;
+}
+
+function Counts({ title, counts, total }: CountsProps) {
+  if (counts.length === 0) return null;
+  const others = total - counts.reduce((sum, [, count]) => sum + count, 0);
   return (
     <>
-      <h3>By reason</h3>
+      <h3>{title}</h3>
       <ul className="counts">
-        {entries.map(([code, count]) => (
-          <li key={code}>
-            {codeWord(code)}: {formatCount(count)}
+        {counts.map(([name, count]) => (
+          <li key={name}>
+            <span>{name}</span> <b>{formatCount(count)}</b>
           </li>
         ))}
+        {others > 0 && (
+          <li>
+            <span>others</span> <b>{formatCount(others)}</b>
+          </li>
+        )}
       </ul>
     </>
   );

@@ -4,6 +4,7 @@ import { countOf, formatCount } from '../../format/numbers.js';
 import { apiPath } from '../../frame/paths.js';
 import { announce } from '../../parts/status.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
 import { useAction } from '../../parts/use-action.js';
 import { actOnEach, describeOutcome } from './act-on-each.js';
 
@@ -34,15 +35,13 @@ export function ReplaySelected({ ids, clear }: { ids: string[]; clear: () => voi
       {asks && (
         <Dialog title={`Replay ${countOf(ids.length, 'dead letter')}?`} onClose={() => setAsks(false)}>
           <p>Each becomes a new run with fresh attempts. Effects that are done are not repeated.</p>
-          {action.error !== undefined && <p className="error">{action.error}</p>}
-          <p className="actions">
-            <button type="button" data-first-focus onClick={() => setAsks(false)}>
-              Cancel
-            </button>
-            <button type="button" className="primary" disabled={action.isOff} onClick={() => void replay()}>
-              Replay {formatCount(ids.length)}
-            </button>
-          </p>
+          <DialogActions
+            action={action}
+            keep="Cancel"
+            onClose={() => setAsks(false)}
+            act={`Replay ${formatCount(ids.length)}`}
+            onAct={() => void replay()}
+          />
         </Dialog>
       )}
     </>

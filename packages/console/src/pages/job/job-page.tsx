@@ -2,8 +2,9 @@ import { write } from '../../api/client.js';
 import { isOperator } from '../../api/session.js';
 import type { Job } from '../../api/types.js';
 import { Link } from '../../frame/link.js';
-import { apiPath, hrefOf } from '../../frame/paths.js';
+import { apiPath, hrefOf, useFilters } from '../../frame/paths.js';
 import { useApi } from '../../live/use-api.js';
+import { AccountLink } from '../../parts/account-link.js';
 import { StateBadge } from '../../parts/badge.js';
 import { DataView } from '../../parts/data-view.js';
 import { useAction } from '../../parts/use-action.js';
@@ -18,7 +19,9 @@ import { isUnresolved } from './unresolved.js';
 
 /** The story of one job. */
 export function JobPage({ id }: { id: string }) {
-  const query = useApi<Job>(apiPath(['jobs', id]));
+  // Of a job of another producer, whose id several queues may have.
+  const { filters } = useFilters(['queue']);
+  const query = useApi<Job>(apiPath(['jobs', id], filters));
   // Also of one that was there a moment ago.
   if (query.error?.code === 'job_not_found') {
     return (
@@ -57,13 +60,14 @@ function JobDetails({ job }: { job: Job }) {
         <div>
           <dt>Account</dt>
           <dd>
-            <Link href={hrefOf('accounts', job.account)}>{job.account}</Link>
+            <AccountLink account={job.account} />
           </dd>
         </div>
         <div>
           <dt>Job</dt>
           <dd>
-            {job.name} version {job.version}
+            {job.name}
+            {job.readOnly !== true && ` version ${job.version}`}
           </dd>
         </div>
         <div>
@@ -86,14 +90,16 @@ function JobDetails({ job }: { job: Job }) {
             {job.attempts.made} of {job.attempts.max}
           </dd>
         </div>
-        <div>
-          <dt>Key</dt>
-          <dd className="id">{job.key}</dd>
-        </div>
         {job.worker !== undefined && (
           <div>
             <dt>Worker</dt>
-            <dd>{job.worker}</dd>
+            <dd className="id">{job.worker}</dd>
+          </div>
+        )}
+        {job.key !== '' && (
+          <div className="whole-line">
+            <dt>Key</dt>
+            <dd className="id">{job.key}</dd>
           </div>
         )}
       </dl>
@@ -106,7 +112,7 @@ function JobDetails({ job }: { job: Job }) {
           <pre>{JSON.stringify(job.result, undefined, 2)}</pre>
         </section>
       )}
-      <PayloadSection id={job.id} />
+      <PayloadSection job={job} />
     </>
   );
 }
@@ -115,6 +121,14 @@ const cancellable = new Set(['scheduled', 'ready', 'held', 'active', 'retrying']
 
 function JobActions({ job }: { job: Job }) {
   const action = useAction();
+  if (job.readOnly === true) {
+    return (
+      <p className="note">
+        Another producer has put this job into the queue: it can be looked at here, and changed only where it
+        came from.
+      </p>
+    );
+  }
   if (!isOperator) {
     return <p className="note">Replaying, removing, cancelling and resolving needs the operator role.</p>;
   }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ApiError, apiUrl, readText } from '../../api/client.js';
 import { isOperator } from '../../api/session.js';
+import type { Job } from '../../api/types.js';
 import { apiPath } from '../../frame/paths.js';
 
 /** More is for a file: a browser that lays out megabytes of text stands still. */
@@ -9,9 +10,9 @@ const SHOWN_BYTES = 100 * 1024;
 type Read = { text: string; whole: boolean } | { error: string } | 'reading';
 
 /** Read on request only, and shown as it came: parsing it would change large numbers. */
-export function PayloadSection({ id }: { id: string }) {
+export function PayloadSection({ job: { id, queue, readOnly } }: { job: Job }) {
   const [read, setRead] = useState<Read>();
-  const path = apiPath(['jobs', id, 'payload']);
+  const path = apiPath(['jobs', id, 'payload'], readOnly === true ? { queue } : {});
   const show = async () => {
     setRead('reading');
     try {

@@ -34,3 +34,21 @@ test('what is to come leads', () => {
     'accepted',
   ]);
 });
+
+test('an attempt that began last is told with its own number, also when it was put off since', () => {
+  const failures = [
+    { attempt: 2, code: 'effect_deferred', class: 'throttled', message: 'too early', at: at(5) },
+    { attempt: 1, code: 'remote_error', class: 'retryable', message: 'no answer', at: at(1) },
+  ];
+  const started = (fields: Parameters<typeof aJob>[0]) =>
+    timelineOf(aJob({ startedAt: at(4), createdAt: at(0), failures, ...fields })).find(({ what }) =>
+      what.endsWith('started'),
+    )?.what;
+  expect(started({ state: 'retrying', attempts: { made: 1, max: 8 } })).toBe('attempt 2 started');
+  expect(started({ state: 'active', attempts: { made: 1, max: 8 }, startedAt: at(6) })).toBe(
+    'attempt 2 started',
+  );
+  expect(started({ state: 'completed', attempts: { made: 2, max: 8 }, startedAt: at(6) })).toBe(
+    'attempt 2 started',
+  );
+});

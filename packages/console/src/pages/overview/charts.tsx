@@ -30,7 +30,7 @@ export default function Charts({ queue }: { queue: string }) {
 function Figure({ chart, points }: { chart: Chart; points: QueueMinute[] }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const { data, summary } = seriesOf(chart, points);
+  const { data, told } = seriesOf(chart, points);
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -47,9 +47,14 @@ function Figure({ chart, points }: { chart: Chart; points: QueueMinute[] }) {
   return (
     <figure>
       <figcaption>
-        <b>{chart.title}</b> <span>{summary}</span>
+        <b>{chart.title}</b>
+        {chart.lines.map(({ label, color }, at) => (
+          <span key={label}>
+            <i className="key" data-color={color} aria-hidden="true" /> {told[at]}
+          </span>
+        ))}
       </figcaption>
-      <div ref={box} className="plot" role="img" aria-label={`${chart.title}: ${summary}`} />
+      <div ref={box} className="plot" role="img" aria-label={`${chart.title}: ${told.join('; ')}`} />
     </figure>
   );
 }
@@ -68,7 +73,7 @@ function optionsOf({ lines, format, least }: Chart, element: HTMLElement): UPlot
     cursor: { show: false },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(least, max)] } },
     axes: [
-      { ...axis, values: (_plot, ticks) => ticks.map(clock) },
+      { ...axis, size: 30, values: (_plot, ticks) => ticks.map(clock) },
       { ...axis, size: 84, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
     ],
     series: [

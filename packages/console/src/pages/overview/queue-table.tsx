@@ -58,22 +58,34 @@ function QueueRow({ queue, readAt }: { queue: Queue; readAt: number }) {
         <Badge {...healthOf(queue)} />
       </td>
       <td className="number">
-        <Link href={hrefOf('accounts')}>
-          <Age ms={queue.oldestEligibleAgeMs} readAt={readAt} />
-        </Link>
+        {queue.oldestEligibleAgeMs === null ? (
+          '-'
+        ) : (
+          <Link href={hrefOf('accounts')}>
+            <Age ms={queue.oldestEligibleAgeMs} readAt={readAt} />
+          </Link>
+        )}
       </td>
       <Count queue={queue} state="ready" />
       <Count queue={queue} state="held" />
       <Count queue={queue} state="active" />
       <td className="number">
-        <Link href={hrefOf('dead-letters')}>{formatCount(queue.counts.dead)}</Link>
+        <Link href={hrefOf('dead-letters', undefined, { queue: queue.queue })}>
+          {formatCount(queue.counts.dead)}
+        </Link>
       </td>
-      <td className="number">{formatRate(inPerMinute)}</td>
-      <td className="number">{formatRate(outPerMinute)}</td>
+      <td className="number">
+        <Link href={hrefOf('jobs', undefined, { queue: queue.queue })}>{formatRate(inPerMinute)}</Link>
+      </td>
+      <td className="number">
+        <Link href={hrefOf('jobs', undefined, { queue: queue.queue, state: 'completed' })}>
+          {formatRate(outPerMinute)}
+        </Link>
+      </td>
       <td className="number">{both(wait)}</td>
       <td className="number">{both(run)}</td>
       <td className="number">
-        {formatCount(queue.slots.min)}-{formatCount(queue.slots.max)}
+        <Link href={hrefOf('workers')}>{slotsOf(queue)}</Link>
       </td>
     </tr>
   );
@@ -82,9 +94,15 @@ function QueueRow({ queue, readAt }: { queue: Queue; readAt: number }) {
 function Count({ queue, state }: { queue: Queue; state: JobState }) {
   return (
     <td className="number">
-      <Link href={hrefOf('jobs', undefined, { state })}>{formatCount(queue.counts[state])}</Link>
+      <Link href={hrefOf('jobs', undefined, { queue: queue.queue, state })}>
+        {formatCount(queue.counts[state])}
+      </Link>
     </td>
   );
+}
+
+function slotsOf({ slots: { min, max } }: Queue): string {
+  return min === max ? formatCount(max) : `${formatCount(min)}-${formatCount(max)}`;
 }
 
 function both({ p50, p99 }: Quantiles): string {

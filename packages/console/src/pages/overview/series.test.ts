@@ -16,22 +16,22 @@ function chartNamed(title: string) {
 
 test('a column of seconds and one a line; a minute in which nobody looked is a gap, not 0', () => {
   const points = [point(0, { ready: 5, held: 0 }), point(1, {}), point(2, { ready: 1_200, held: 2 })];
-  const { data, summary } = seriesOf(chartNamed('Depth'), points);
+  const { data, told } = seriesOf(chartNamed('Depth'), points);
   const start = Date.parse('2026-11-30T08:00:00.000Z') / 1_000;
   expect(data).toEqual([
     [start, start + 60, start + 120],
     [5, null, 1_200],
     [0, null, 2],
   ]);
-  expect(summary).toBe('ready 1,200, highest 1,200; held 2, highest 2');
+  expect(told).toEqual(['ready 1,200, highest 1,200', 'held 2, highest 2']);
 });
 
-test('what left a queue is every end; the summary tells the last and the highest', () => {
+test('what left a queue is every end; the words tell the last and the highest', () => {
   const points = [point(0, { enqueued: 9, completed: 6, dead: 2, cancelled: 1 }), point(1, { enqueued: 1 })];
-  expect(seriesOf(chartNamed('A minute'), points).summary).toBe('in 1, highest 9; out 0, highest 9');
+  expect(seriesOf(chartNamed('A minute'), points).told).toEqual(['in 1, highest 9', 'out 0, highest 9']);
 });
 
 test('what was never measured is a dash', () => {
-  expect(seriesOf(chartNamed('Oldest eligible'), [point(0, {})]).summary).toBe('age -');
-  expect(seriesOf(chartNamed('p99'), []).summary).toBe('wait -; run -');
+  expect(seriesOf(chartNamed('Oldest eligible'), [point(0, {})]).told).toEqual(['age -']);
+  expect(seriesOf(chartNamed('p99'), []).told).toEqual(['wait -', 'run -']);
 });

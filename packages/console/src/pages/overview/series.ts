@@ -49,19 +49,17 @@ export const charts: Chart[] = [
   },
 ];
 
-/** Columns for the plot (seconds, then a column a line), and in words what the last and the highest are. */
+/** Columns for the plot (seconds, then a column a line), and in words what the last and the highest of each line are. */
 export function seriesOf({ lines, format }: Chart, points: readonly QueueMinute[]) {
   const data: [number[], ...Value[][]] = [
     points.map(({ at }) => Date.parse(at) / 1_000),
     ...lines.map(({ read }) => points.map(read)),
   ];
-  const summary = lines
-    .map(({ label, read }) => {
-      const values = points.map(read).filter((value) => value !== null);
-      const last = values.at(-1);
-      if (last === undefined) return `${label} -`;
-      return `${label} ${format(last)}, highest ${format(Math.max(...values))}`;
-    })
-    .join('; ');
-  return { data, summary };
+  const told = lines.map(({ label, read }) => {
+    const values = points.map(read).filter((value) => value !== null);
+    const last = values.at(-1);
+    if (last === undefined) return `${label} -`;
+    return `${label} ${format(last)}, highest ${format(Math.max(...values))}`;
+  });
+  return { data, told };
 }

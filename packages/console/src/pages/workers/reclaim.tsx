@@ -5,6 +5,7 @@ import { countOf, formatCount } from '../../format/numbers.js';
 import { apiPath } from '../../frame/paths.js';
 import { useIsLive } from '../../live/use-connection.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogActions } from '../../parts/dialog-actions.js';
 import { announce } from '../../parts/status.js';
 import { useAction } from '../../parts/use-action.js';
 
@@ -54,15 +55,14 @@ export function Reclaim({ worker, ids, label }: ReclaimProps) {
             is in the middle of an effect that can be neither repeated nor asked about, its outcome becomes
             unknown and waits for a person. If it merely takes long, leave it.
           </p>
-          {action.error !== undefined && <p className="error">{action.error}</p>}
-          <p className="actions">
-            <button type="button" data-first-focus onClick={() => setAsks(false)}>
-              Leave {asked.length === 1 ? 'it' : 'them'}
-            </button>
-            <button type="button" className="danger" disabled={action.isOff} onClick={() => void reclaim()}>
-              Take back {formatCount(asked.length)}
-            </button>
-          </p>
+          <DialogActions
+            action={action}
+            keep={asked.length === 1 ? 'Leave it' : 'Leave them'}
+            onClose={() => setAsks(false)}
+            act={`Take back ${formatCount(asked.length)}`}
+            onAct={() => void reclaim()}
+            isDangerous
+          />
         </Dialog>
       )}
     </>

@@ -70,6 +70,7 @@ function WorkerRow({ worker }: { worker: Worker }) {
       </td>
       <td className="number">{formatDuration(eventLoopLagMs)}</td>
       <td>
+        {jobs.length === 0 && '-'}
         {jobs.slice(0, shownJobs).map((job) => (
           <span key={job.id}>
             <Link data-row href={hrefOf('jobs', job.id)}>

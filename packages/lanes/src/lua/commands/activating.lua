@@ -144,11 +144,14 @@ mine[DELAYED] = function(command, key, ...)
     end
     return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
   elseif command == 'ZADD' then
-    local due = ... / 0x1000
+    -- Counted from the worker's clock, which may be wrong by hours: the delay begins now, on the server's.
+    local score, id = ...
+    score = score + (math.floor(now()) - tonumber(ARGV[2])) * 0x1000
+    local due = score / 0x1000
     if not own.next or due < own.next then
       own.next = due
     end
-    return long_way(rare).handle('delayed', command, key, ...)
+    return long_way(rare).handle('delayed', command, key, score, id)
   end
   return call(command, key, ...)
 end

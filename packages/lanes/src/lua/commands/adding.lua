@@ -25,8 +25,8 @@ local function wait(command, id)
   end
   local colon = string.find(lane, ':', 1, true)
   local g, a = string.sub(lane, 1, colon - 1), string.sub(lane, colon + 1)
-  if count == 1 and (own.lim or own.g ~= g) then
-    rare().pushed(own, lane, count)
+  if count == 1 and (own.lim or own.g ~= g) or own.x and command == 'RPUSH' then
+    rare().pushed(own, lane, count, command)
     return count
   end
   own.n = own.n + 1

@@ -121,10 +121,17 @@ local function unhold(c, g, a)
   return true
 end
 
+-- Looks at one held lane again: in `promotion.lua`.
+local reconsider
+
 -- A lane has got a job. Counts it as eligible unless its gate is closed.
 local function enter(c, lane)
   local g, a = split(lane)
   if is_held(c, g, a) then
+    if c.x then
+      -- It may be next now, and cost less than what the lane was closed for.
+      reconsider(c, g, a)
+    end
     return
   end
   if not has_group(c, g) then
@@ -148,8 +155,8 @@ local function enter(c, lane)
   end
 end
 
--- A job has been pushed on its lane's list, which holds `count` now.
-local function pushed(c, lane, count)
+-- A job has been pushed on its lane's list, which holds `count` now: behind the others, or by RPUSH before them.
+local function pushed(c, lane, count, command)
   c.n = c.n + 1
   c.dirty = true
   if count == 1 then
@@ -158,6 +165,8 @@ local function pushed(c, lane, count)
     local g, a = split(lane)
     if not is_held(c, g, a) then
       c.e = c.e + 1
+    elseif c.x and command == 'RPUSH' then
+      reconsider(c, g, a)
     end
   end
 end
@@ -165,7 +174,7 @@ end
 -- BullMQ's LPUSH (behind the others) or RPUSH (next in turn) on wait.
 local function push(c, lane, command, id)
   load(c)
-  pushed(c, lane, call(command, c.own .. ':l:' .. lane, id))
+  pushed(c, lane, call(command, c.own .. ':l:' .. lane, id), command)
 end
 
 -- BullMQ's ZADD on prioritized, which stays as the queue's own index of these jobs.
@@ -177,9 +186,6 @@ local function push_prioritized(c, lane, score, id)
     enter(c, lane)
   end
 end
-
--- Looks at one held lane again: in `promotion.lua`.
-local reconsider
 
 local function uncount(c, lane, removed)
   if removed > 0 then

@@ -2,18 +2,23 @@
   BullMQ's reads and removals on `wait`, answered by the lanes.
 
   Index 0 is the newest job, -1 the one to run next, as in BullMQ's list. The lanes follow each
-  other (ready, then held, by group), so the order is global only when there is one lane. A page
-  costs one LLEN per lane before it and reads only its own ids.
+  other, from the one whose turn is last (held, then ready, by group) to the one whose turn is
+  next, so the order is global only when there is one lane. A page costs one LLEN per lane before
+  it and reads only its own ids.
 ]]
 local LANES_A_STEP = 500
 
-local function each_lane(c, visit)
-  for _, g in ipairs(groups_of(c)) do
-    for _, kind in ipairs({ ':r:', ':h:' }) do
+-- In turn, or the lane whose turn is last first.
+local function each_lane(c, visit, backwards)
+  local groups = groups_of(c)
+  local command = backwards and 'ZREVRANGE' or 'ZRANGE'
+  for at = 1, #groups do
+    local g = groups[backwards and #groups + 1 - at or at]
+    for _, kind in ipairs(backwards and { ':h:', ':r:' } or { ':r:', ':h:' }) do
       local from = 0
       local members
       repeat
-        members = call('ZRANGE', c.own .. kind .. g, from, from + LANES_A_STEP - 1)
+        members = call(command, c.own .. kind .. g, from, from + LANES_A_STEP - 1)
         for _, a in ipairs(members) do
           if visit(g .. ':' .. a) then
             return
@@ -52,7 +57,7 @@ local function range(c, start, stop)
       end
       at = at + count
       return at > stop
-    end)
+    end, true)
   end
   last_range = ids
   return ids

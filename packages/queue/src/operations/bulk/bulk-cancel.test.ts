@@ -1,8 +1,9 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
+import { ended, started } from '../../../test/support/bulk-operations.js';
 import { until } from '../../../test/support/until.js';
 import { idOf, World } from '../../../test/support/world.js';
-import type { BulkCancelOutcome, CancelFilter, Operations, Producer } from '../../index.js';
+import type { CancelFilter, Operations, Producer } from '../../index.js';
 import { BulkStore } from './bulk-store.js';
 
 const redis = useRedis();
@@ -22,18 +23,6 @@ async function add(
     ids.push(idOf(await producer.enqueue(world.job, payload, options)));
   }
   return ids;
-}
-
-function started(outcome: BulkCancelOutcome) {
-  if (outcome.outcome !== 'started') throw new Error(`not started: ${outcome.outcome}`);
-  return outcome.operation;
-}
-
-async function ended(operations: Operations, id: string) {
-  return until(`operation ${id} has ended`, async () => {
-    const operation = await operations.operation(id);
-    return operation?.state === 'running' ? undefined : operation;
-  });
 }
 
 async function statesOf(ids: readonly string[]): Promise<(string | undefined)[]> {

@@ -1,7 +1,8 @@
 import type { Lanes } from '@fairlane/lanes';
 import type { JobState } from '@fairlane/sdk';
 import type { Redis } from 'ioredis';
-import type { RedisSessions } from '../../producer/redis-session.js';
+import type { RedisSessions } from '../../redis/redis-session.js';
+import { readTime } from '../../redis/server-clock.js';
 import type {
   BulkCancel,
   BulkCancelOutcome,
@@ -46,8 +47,8 @@ export class BulkCancels {
 
   /** Page by page, each within the time limit of a call: memory and every single wait stay bounded. */
   async preview(filter: CancelFilter): Promise<CancelMatch> {
-    const [seconds, micros] = await this.#sessions.run(() => this.#client.time());
-    const nowMs = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + CLOCK_ERROR_MS;
+    const time = await this.#sessions.run(() => this.#client.time());
+    const nowMs = Math.floor(readTime(time)) + CLOCK_ERROR_MS;
     // What is not there yet cannot have been meant.
     const until = Math.min(filter.until ?? nowMs, nowMs);
     const byState: Partial<Record<JobState, number>> = {};

@@ -2,6 +2,7 @@ import type { JobState } from '@fairlane/sdk';
 import type { DeadCount } from '../count-dead-letters.js';
 import type { DeadLetterFilter } from '../list-dead-letters.js';
 import type { JobFilter } from '../list-jobs.js';
+import type { AccountCount } from './account-tally.js';
 
 /** Which dead letters an operation is about; all that is given must hold. Times are ms since the epoch. */
 export type BulkFilter = Omit<DeadLetterFilter, 'limit' | 'cursor'>;
@@ -12,6 +13,12 @@ export interface BulkMatch extends DeadCount {
   readonly unresolved: number;
   /** What dies after it stays out, ms since the epoch on the server's clock. */
   readonly until: number;
+}
+
+/** What a dry run tells. */
+export interface BulkPreview extends BulkMatch {
+  /** Of the matched, by account: those with most, the most first, 20 at most. */
+  readonly byAccount: readonly AccountCount[];
 }
 
 /** Which jobs to cancel; all that is given must hold. Times are ms since the epoch. */

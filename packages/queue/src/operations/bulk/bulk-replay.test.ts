@@ -2,9 +2,10 @@ import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairl
 import { PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ended, started } from '../../../test/support/bulk-operations.js';
 import { until } from '../../../test/support/until.js';
 import { idOf, World } from '../../../test/support/world.js';
-import type { BulkReplayOutcome, Operations } from '../../index.js';
+import type { Operations } from '../../index.js';
 import { BulkStore, MAX_RUNNING } from './bulk-store.js';
 
 const redis = useRedis();
@@ -44,24 +45,12 @@ async function bury(
 
 const open = () => world.operations({ effects: ledger });
 
-function started(outcome: BulkReplayOutcome) {
-  if (outcome.outcome !== 'started') throw new Error(`not started: ${outcome.outcome}`);
-  return outcome.operation;
-}
-
-async function ended(operations: Operations, id: string) {
-  return until(`operation ${id} has ended`, async () => {
-    const operation = await operations.operation(id);
-    return operation?.state === 'running' ? undefined : operation;
-  });
-}
-
 async function deadIds(operations: Operations): Promise<string[]> {
   return (await operations.deadLetters({ limit: 500 })).items.map(({ id }) => id);
 }
 
 describe('a dry run', () => {
-  it('counts by code what a replay would do, leaves unresolved ones out and starts nothing', async () => {
+  it('counts by code and account what a replay would do, leaves unresolved ones out and starts nothing', async () => {
     await bury(3);
     await bury(2, { error: new RetryableError({ reason: 'hung up' }) });
     await bury(1, { account: 'other' });
@@ -70,6 +59,10 @@ describe('a dry run', () => {
     expect(await operations.previewReplay({})).toMatchObject({
       matched: 4,
       byCode: { rejected: 4 },
+      byAccount: [
+        { account: 'acme', matched: 3 },
+        { account: 'other', matched: 1 },
+      ],
       unresolved: 2,
     });
     expect(await operations.previewReplay({ account: 'other' })).toMatchObject({ matched: 1, unresolved: 0 });

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createLanes } from '@fairlane/lanes';
 import type { Catalogue } from '@fairlane/sdk';
 import { openBackends, type Backends } from '../../backend/open-backends.js';
-import { connectProducer, type RedisSettings } from '../../connections.js';
+import { connectProducer, type RedisSettings } from '../../redis/connections.js';
 import { DEFAULT_PREFIX } from '../../defaults.js';
 import { UnavailableError } from '../../errors.js';
 import { defaultLogger, describeError, type QueueLogger } from '../../logging.js';
-import { asUnavailable, RedisSessions } from '../../producer/redis-session.js';
+import { asUnavailable, RedisSessions } from '../../redis/redis-session.js';
 import {
   createCancelCounter,
   type CancelCounter,

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FairlaneBackend } from '../../backend/fairlane-backend.js';
 import type { ActingOperation } from '../../backend/outer-call.js';
+import { pairsOf } from '../../redis/replies.js';
 import { PLAIN_SCRIPTS } from '../../scripts/commands.js';
 import type { BulkOperation, BulkOutcome, LeasedOperation, NewOperation } from './bulk-operation.js';
-import { fieldsOf, toFields, toLeased, toOperation } from './stored-operation.js';
+import { toFields, toLeased, toOperation } from './stored-operation.js';
 
 export const MAX_RUNNING = 10;
 /** Ended operations are kept for a week. */
@@ -74,7 +75,7 @@ export class BulkStore {
       | null;
     if (reply === null) return undefined;
     const [ended, ...flat] = reply;
-    return { operation: toOperation(id, fieldsOf(flat)), wasRunning: ended === 1 };
+    return { operation: toOperation(id, Object.fromEntries(pairsOf(flat))), wasRunning: ended === 1 };
   }
 
   async running(): Promise<string[]> {
@@ -84,7 +85,7 @@ export class BulkStore {
   /** Undefined when another runner has it, or it has ended. */
   async lease(id: string, leaseMs: number): Promise<LeasedOperation | undefined> {
     const reply = (await this.#run('bulkLease', [this.#keyOf(id), leaseMs])) as string[] | null;
-    return reply === null ? undefined : toLeased(id, fieldsOf(reply));
+    return reply === null ? undefined : toLeased(id, Object.fromEntries(pairsOf(reply)));
   }
 
   /**

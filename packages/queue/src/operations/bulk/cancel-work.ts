@@ -1,6 +1,6 @@
 import type { Lanes, ListedJob } from '@fairlane/lanes';
 import type { Backends } from '../../backend/open-backends.js';
-import type { RedisSessions } from '../../producer/redis-session.js';
+import type { RedisSessions } from '../../redis/redis-session.js';
 import type { OnCancelled } from '../../statistics/cancel-counter.js';
 import type { LeasedCancel } from './bulk-operation.js';
 import type { BulkStore } from './bulk-store.js';

@@ -61,10 +61,3 @@ export function toLeased(
     ? { ...leased, kind, filter: JSON.parse(filter) as CancelFilter }
     : { ...leased, kind: 'replay', filter: JSON.parse(filter) as BulkFilter };
 }
-
-/** Of a reply `{ field, value, ... }`. */
-export function fieldsOf(flat: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (let at = 0; at + 1 < flat.length; at += 2) fields[flat[at] as string] = flat[at + 1] as string;
-  return fields;
-}
