@@ -16,10 +16,11 @@ export interface BodyBounds {
 /** The body, at most `maxBytes` of it in memory. */
 export async function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   refuseEncoding(request);
-  const { readableLength } = request;
+  const { readableLength, headers } = request;
   const isSmall = readableLength <= bounds.maxBytes && readableLength <= bounds.largeAboveBytes;
   // Most bodies come in one piece with their head: nothing has to be waited for.
-  if (request.complete && isSmall) return (request.read() as Buffer | null) ?? Buffer.alloc(0);
+  const isWhole = headers['content-length'] === String(readableLength);
+  if (isSmall && isWhole) return (request.read() as Buffer | null) ?? Buffer.alloc(0);
   return receive(request, bounds);
 }
 
