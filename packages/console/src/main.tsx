@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.js';
 import { events } from './live/events.js';
 import './styles/base.css';
+import './styles/tables.css';
 import './styles/parts.css';
 
 const client = new QueryClient({
