@@ -23,6 +23,7 @@ const routes = [
   made('post', '/v1/jobs/cancel'),
   made('post', '/v1/jobs/{id}/effects/{name}/resolve'),
   made('get', '/openapi.json'),
+  made('get', '/v1/logs.d/{id}'),
 ];
 
 function ask(method: string, path: string): unknown {
@@ -57,7 +58,7 @@ describe('the table of routes', () => {
     expect(ask('OPTIONS', '/openapi.json')).toEqual(['get /openapi.json']);
   });
 
-  it.each(['/v1/jobs/', '/v1/jobs/x/', '/v1/Jobs/x', '/v1//x', '/openapiXjson', '/v1/jobs/{name}/', '/', ''])(
+  it.each(['/v1/jobs/', '/v1/jobs/x/', '/v1/Jobs/x', '/v1//x', '/v1/logsXd/1', '/v1/jobs/{name}/', '/', ''])(
     'knows nothing at %j',
     (path) => {
       expect(ask('GET', path)).toBeUndefined();
