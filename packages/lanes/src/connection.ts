@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { ownKeyOfBase } from './keys.js';
-import { ownScript } from './scripts.js';
+import { ownScript, type ComposedScript } from './scripts.js';
 
 /**
  * An ioredis client (left open), its options, with a `url` or without as BullMQ takes them, or a URL. Scripts need
@@ -42,13 +42,20 @@ function defined(command: OwnCommand): string {
   return `lanes:${command}`;
 }
 
+let scripts: readonly (readonly [string, ComposedScript])[] | undefined;
+
+/** All of them by the names they are registered under; composed once a process, whatever the number of clients. */
+function ownScripts(): readonly (readonly [string, ComposedScript])[] {
+  scripts ??= (Object.keys(OWN_COMMANDS) as OwnCommand[]).map(
+    (command) => [defined(command), ownScript(command, OWN_COMMANDS[command])] as const,
+  );
+  return scripts;
+}
+
 /** Registers our own commands with a client, once. */
 export function defineOwnCommands(client: Scripting): void {
-  for (const command of Object.keys(OWN_COMMANDS) as OwnCommand[]) {
-    if (!(defined(command) in client)) {
-      const { numberOfKeys, lua } = ownScript(command, OWN_COMMANDS[command]);
-      client.defineCommand(defined(command), { numberOfKeys, lua });
-    }
+  for (const [name, { numberOfKeys, lua }] of ownScripts()) {
+    if (!(name in client)) client.defineCommand(name, { numberOfKeys, lua });
   }
 }
 
