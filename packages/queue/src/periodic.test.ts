@@ -29,7 +29,7 @@ describe('something periodic', () => {
 
   it('R14 leaves out what a long run overlaps, and its stop waits for that run', async () => {
     let runs = 0;
-    let finish = (): void => undefined;
+    let finish!: () => void;
     const slow = new Promise<void>((resolve) => (finish = resolve));
     const run = async () => {
       runs += 1;

@@ -12,13 +12,14 @@ function folders(): string[] {
   return cells.flatMap((cell) => /^`(\w+)`$/.exec(cell)?.[1] ?? []);
 }
 
+const folderOf = (path: string) => path.split('/', 1)[0] ?? '';
+
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.includes('/') && file.endsWith('.ts') && !file.endsWith('.test.ts'),
 );
 
 it('a folder of the sources imports only those further down in the README, which names all of them', () => {
   const order = folders();
-  const folderOf = (path: string) => path.split('/', 1)[0] ?? '';
   expect(new Set(sources.map(folderOf))).toEqual(new Set(order));
   const upward = sources.flatMap((file) => {
     const text = readFileSync(join(root, 'src', file), 'utf8');
