@@ -34,6 +34,23 @@ describe('parsing a payload', () => {
     expect(parsed).toMatchObject({ ok: false, issues: [{ path, message: expect.any(String) as string }] });
   });
 
+  it('says of a value that fits none of several schemas what each of them found', () => {
+    const number = z.union([z.int(), z.string(), z.literal(7)]);
+    const own = z.union([z.int(), z.string()], { error: 'a number as the invoice has it' });
+    const printed = defineJob({ ...base, payload: z.object({ number, own }) });
+    expect(parsePayload(printed, { number: null, own: null })).toEqual({
+      ok: false,
+      issues: [
+        {
+          path: 'number',
+          message:
+            'Invalid input: expected number, received null, or Invalid input: expected string, received null, or Invalid input: expected 7',
+        },
+        { path: 'own', message: 'a number as the invoice has it' },
+      ],
+    });
+  });
+
   it('R14 reports a bounded number of issues', () => {
     const parsed = parsePayload(contract, { id: '7', contacts: Array.from({ length: 1_000 }, () => ({})) });
     expect(!parsed.ok && parsed.issues.length).toBe(MAX_ISSUES);

@@ -69,7 +69,19 @@ export function readStoredPayload<N extends string, S extends z.ZodType>(
 
 /** What a schema has found wrong, at most {@link MAX_ISSUES}. */
 export function issuesOf({ issues }: Pick<z.ZodError, 'issues'>): PayloadIssue[] {
-  return issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: formatPath(path), message }));
+  return issues
+    .slice(0, MAX_ISSUES)
+    .map((issue) => ({ path: formatPath(issue.path), message: messageOf(issue) }));
+}
+
+const NO_MESSAGE = 'Invalid input';
+
+/** Of a value that fits none of several schemas zod says no more than that: here what each of them found first. */
+function messageOf(issue: z.ZodError['issues'][number]): string {
+  if (issue.code !== 'invalid_union' || issue.message !== NO_MESSAGE || issue.errors.length === 0)
+    return issue.message;
+  const first = issue.errors.flatMap(([found]) => found?.message ?? []);
+  return [...new Set(first)].join(', or ');
 }
 
 /** `['contacts', 0, 'phone']` becomes `contacts[0].phone`. */
