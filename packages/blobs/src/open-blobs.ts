@@ -1,3 +1,4 @@
+import { within } from '@fairlane/sdk/internal';
 import { createBlobs, type Blobs, type BlobsOptions } from './blobs.js';
 import { BlobStoreUnusableError } from './errors.js';
 import { openBlobStore } from './stores/open-blob-store.js';
@@ -19,7 +20,8 @@ export async function openBlobs(
   const store = await openBlobStore(location);
   const blobs = createBlobs({ store, ...options });
   try {
-    await within(checkMs, store.check()).catch((error: unknown) => {
+    const late = () => new Error(`it has not answered within ${checkMs} ms`);
+    await within(store.check(), checkMs, late).catch((error: unknown) => {
       throw new BlobStoreUnusableError(error);
     });
     await blobs.check();
@@ -28,16 +30,4 @@ export async function openBlobs(
     throw error;
   }
   return blobs;
-}
-
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it has not answered within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

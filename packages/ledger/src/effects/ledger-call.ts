@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '@fairlane/sdk/internal';
 
 /** A ledger that has not answered by then is asked again: every call of it can be. */
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -13,7 +14,7 @@ export async function untilAnswered<T>(ask: () => Promise<T>, patienceMs: number
   const giveUpAtMs = performance.now() + patienceMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
-      return await withTimeout(ask(), ANSWER_TIMEOUT_MS);
+      return await within(ask(), ANSWER_TIMEOUT_MS, noAnswer);
     } catch (error) {
       if (performance.now() + pauseMs >= giveUpAtMs) throw error;
       await delay(pauseMs);
@@ -21,15 +22,6 @@ export async function untilAnswered<T>(ask: () => Promise<T>, patienceMs: number
   }
 }
 
-async function withTimeout<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = new DOMException(`the ledger did not answer within ${timeoutMs} ms`, 'TimeoutError');
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(): Error {
+  return new DOMException(`the ledger did not answer within ${ANSWER_TIMEOUT_MS} ms`, 'TimeoutError');
 }

@@ -1,4 +1,4 @@
-// What ledger, queue and the driver of tests have in common. No promise to anybody else.
+// What blobs, ledger, queue and the driver of tests have in common. No promise to anybody else.
 export { boundedReason } from '../errors/classification.js';
 export { describeIssues } from '../errors/errors.js';
 export { issuesOf } from '../payload/payload.js';
@@ -16,3 +16,4 @@ export {
 } from './kept-result.js';
 export { nextAskMs } from './next-ask.js';
 export { OpenEffects } from './open-effects.js';
+export { within } from './within.js';
