@@ -52,11 +52,11 @@ async function laneTexts() {
   /** @type {[string, string][]} */
   const texts = [];
   for (const name of lanes.laneScripts().keys()) {
-    const { lua, batchLua } = lanes.laneScript(name, () => stub);
+    const { lua, batch } = lanes.laneScript(name, () => stub);
     texts.push([`lanes/${name}`, lua]);
-    if (batchLua !== undefined) texts.push([`lanes/${name}-batch`, batchLua]);
+    if (batch !== undefined) texts.push([`lanes/${name}-batch`, batch.lua]);
   }
-  const parts = new Set(['activating', 'activating-once', 'activating-batch', 'adding', 'other']);
+  const parts = new Set(['activating', 'once', 'batch', 'adding', 'other']);
   for (const file of readdirSync(join(folder, 'src', 'lua', 'commands'))) {
     const name = basename(file, '.lua');
     if (!parts.has(name)) texts.push([`lanes/${name}`, lanes.ownScript(name).lua]);

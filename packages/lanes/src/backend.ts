@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import { encodeLane, type LaneOptions } from './lane-options.js';
 import { laneKeys, ownKeyOfBase } from './keys.js';
-import { BATCHED, laneScripts, type ComposedScript } from './scripts.js';
+import { laneScripts, type ComposedScript } from './scripts.js';
 import { defineOwnCommands, runOwn, type OwnCommand } from './connection.js';
 import { groupArguments } from './groups.js';
 import type { Redis } from 'ioredis';
@@ -57,7 +57,7 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly base: string;
   /** Fences of the claims that handlers of this process hold. */
   private readonly fences = new Map<string, string>();
-  private coalescer: Coalescer | undefined;
+  private readonly coalescers = new WeakMap<Client, Map<string, Coalescer>>();
   private upkeep: Upkeep | undefined;
   /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
   private entry: Promise<void> | undefined;
@@ -180,8 +180,8 @@ export class LaneBackend extends RedisQueueBackend {
       const name = this.commandName(script.name);
       if (!(name in client)) {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
-        if (script.batchLua !== undefined) {
-          client.defineCommand(`${name}*`, { lua: script.batchLua });
+        if (script.batch) {
+          client.defineCommand(`${name}*`, { lua: script.batch.lua });
         }
       }
     }
@@ -216,7 +216,7 @@ export class LaneBackend extends RedisQueueBackend {
       return this.entry.then(() => this.execCommand(client, commandName, args));
     }
     if (script.role === 'adding') {
-      return client.runCommand(this.commandName(commandName), args);
+      return this.runOrGather(client, script, args);
     }
     const all = [...args];
     all.splice(script.numberOfKeys - 1, 0, this.ownKey);
@@ -224,22 +224,39 @@ export class LaneBackend extends RedisQueueBackend {
     if (script.role !== 'activating') {
       return client.runCommand(this.commandName(commandName), all);
     }
-    const reply =
-      commandName === BATCHED
-        ? this.coalesced(client, script).send(all)
-        : client.runCommand(this.commandName(commandName), all);
-    return this.heed(reply as Promise<unknown>);
+    return this.heed(this.runOrGather(client, script, all) as Promise<unknown>);
   }
 
-  private coalesced(client: Client, script: ComposedScript): Coalescer {
-    const name = this.commandName(BATCHED);
-    this.coalescer ??= new Coalescer(
-      script,
-      async (command, args) => client.runCommand(command, args as Args),
-      name,
-      `${name}*`,
-    );
-    return this.coalescer;
+  /** Runs a script, together with others of this turn where it has a form for that. */
+  private runOrGather(client: Client, script: ComposedScript, args: Args): ReturnType<Client['runCommand']> {
+    const { name, batch } = script;
+    const connection = batch && this.connectionOf(client);
+    if (!batch || !connection) {
+      return client.runCommand(this.commandName(name), args);
+    }
+    let byName = this.coalescers.get(connection);
+    if (!byName) {
+      byName = new Map();
+      this.coalescers.set(connection, byName);
+    }
+    let coalescer = byName.get(name);
+    if (!coalescer) {
+      const command = this.commandName(name);
+      coalescer = new Coalescer(
+        script.numberOfKeys,
+        batch.ownKeys,
+        async (registered, all) => connection.runCommand(registered, all as Args),
+        command,
+        `${command}*`,
+      );
+      byName.set(name, coalescer);
+    }
+    return coalescer.send(args);
+  }
+
+  /** The connection that a command runs on; nothing for a transaction, which keeps its commands apart. */
+  protected connectionOf(client: Client): Client | undefined {
+    return 'duplicate' in client ? client : undefined;
   }
 
   /** Ends the claim of a handler that has settled without a finish, never a newer one. */

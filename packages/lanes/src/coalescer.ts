@@ -1,13 +1,8 @@
-import type { ComposedScript } from './scripts.js';
-
 interface Pending {
   args: readonly unknown[];
   resolve: (reply: unknown) => void;
   reject: (error: unknown) => void;
 }
-
-/** The keys in which runs of `moveToFinished` for one queue differ: the finished set and the job. */
-const OWN_KEYS = [10, 11];
 
 /** Runs a registered command with its arguments. */
 export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
@@ -16,18 +11,20 @@ export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
 const MAX_BATCH = 16;
 
 /**
- * Sends runs of one script that are asked for in the same turn of the event loop as one call.
+ * Sends runs of one script for one queue that are asked for in the same turn of the event loop as one call.
  *
- * A busy worker finishes several jobs in one turn, since their replies came in one packet. One
- * write and one reply instead of many saves about a tenth of the process's time, which is what
- * limits a worker of short jobs. A single run goes as it is.
+ * A busy worker finishes several jobs in one turn, since their replies came in one packet, and a
+ * busy producer adds several. One write and one reply instead of many saves about a tenth of the
+ * process's time, and Redis builds the script once. A single run goes as it is.
  */
 export class Coalescer {
   private pending: Pending[] = [];
   private scheduled = false;
 
   constructor(
-    private readonly script: Pick<ComposedScript, 'numberOfKeys'>,
+    private readonly numberOfKeys: number,
+    /** Places of the keys in which the runs differ. */
+    private readonly ownKeys: readonly number[],
     private readonly run: RunCommand,
     private readonly single: string,
     private readonly batch: string,
@@ -59,13 +56,13 @@ export class Coalescer {
       this.run(this.single, [...first.args]).then(first.resolve, first.reject);
       return;
     }
-    // What all runs have in common is sent once: the keys but two, and the last two arguments.
-    const width = this.script.numberOfKeys - 1;
+    // What all runs have in common is sent once: most of the keys, and the last two arguments.
+    const width = this.numberOfKeys - 1;
     const keys: unknown[] = first.args.slice(0, width);
     const args: unknown[] = [pending.length];
     for (const { args: all } of pending) {
       if (all !== first.args) {
-        keys.push(...OWN_KEYS.map((index) => all[index]));
+        keys.push(...this.ownKeys.map((index) => all[index]));
       }
       args.push(all.length - width - 3, ...all.slice(width + 1, -2));
     }
@@ -84,7 +81,7 @@ function settle(pending: readonly Pending[], replies: readonly unknown[]): void 
     if (reply instanceof Error) {
       reject(reply);
     } else {
-      resolve((reply as [unknown])[0]);
+      resolve(reply);
     }
   }
 }

@@ -10,6 +10,7 @@ import {
   type EmbeddedScript,
   type LaneRole,
 } from './bull-scripts.js';
+import { bindCommands, handledCommands, nameHandlers } from './binding.js';
 import { LaneError } from './errors.js';
 
 /** A script ready to be registered with a client. */
@@ -18,12 +19,22 @@ export interface ComposedScript {
   readonly role: LaneRole | 'own';
   readonly numberOfKeys: number;
   readonly lua: string;
-  /** The same for several runs in one call, where a busy worker has them. */
-  readonly batchLua?: string;
+  /** For several runs in one call, where a busy process has them. */
+  readonly batch?: BatchScript;
 }
 
-/** A busy worker asks for several of these in one turn of its event loop. */
-export const BATCHED = 'moveToFinished';
+/** A script that makes several runs of another one. */
+export interface BatchScript {
+  readonly lua: string;
+  /** Places, from 0, of the keys in which the runs differ; they are all of one queue. */
+  readonly ownKeys: readonly number[];
+}
+
+/** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set and the job. */
+const FINISH = 'moveToFinished';
+const FINISH_OWN_KEYS = [10, 11];
+/** A busy producer adds several. */
+const ADD = 'addStandardJob';
 
 const LUA = new URL('../src/lua/', import.meta.url);
 
@@ -74,6 +85,7 @@ const GATED_EXPORTS = [
   'bucket_opens_at',
   'carried_over',
   'charge',
+  'claim_record',
   'closed',
   'count_claim',
   'change',
@@ -85,10 +97,12 @@ const GATED_EXPORTS = [
   'pass',
   'queue_of',
   'read',
+  'read_claim',
   'release',
   'save_gates',
   'settings_of',
   'split',
+  'write_claims',
   'write_settings',
 ];
 const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
@@ -172,11 +186,13 @@ const OWN_EXPORTS = [
  * BullMQ's text as a function of the `redis` it is to see, which gives the function to run. The runs of a batch share
  * the functions that the text begins with: building them takes a tenth of the time of a run.
  */
-function defineBull({ name, content }: BullScript): string {
-  const lines = content.split('\n');
-  const main = name === BATCHED ? lines.findIndex((line) => /^(?!--)\S.*\bKEYS\[/.test(line)) : 0;
+function defineBull({ name, content }: BullScript, ours: string): string {
+  const handled = handledCommands(ours);
+  const lines = bindCommands(content, handled).split('\n');
+  const main = name === FINISH ? lines.findIndex((line) => /^(?!--)\S.*\bKEYS\[/.test(line)) : 0;
   return [
     'local function bull(redis)',
+    nameHandlers(handled),
     ...lines.slice(0, main),
     'return function(KEYS, ARGV)',
     ...lines.slice(main),
@@ -201,31 +217,51 @@ function checkVersion(): void {
 
 /** A script with the place it takes among BullMQ's; `around` is whether another one is wrapped around it. */
 function compose(script: BullScript, place: EmbeddedScript, around: boolean): ComposedScript {
-  const text = (ending: string): string => composeText(script, place, around, ending);
-  const batched = script.name === BATCHED ? { batchLua: text('activating-batch') } : {};
+  const ownKeys = keysOfARun(script, place);
   return {
     name: script.name,
     role: place.role,
     numberOfKeys: script.keys + 1,
-    lua: text('activating-once'),
-    ...batched,
+    lua: composeText(script, place, around, place.role === 'other' ? '' : read('commands/once.lua')),
+    ...(ownKeys && { batch: { lua: composeText(script, place, around, batchEnding(ownKeys)), ownKeys } }),
   };
 }
 
+/** In which keys runs of a script differ; nothing for a script that is not asked for so often. */
+function keysOfARun({ name, keys }: BullScript, place: EmbeddedScript): number[] | undefined {
+  if (name === FINISH) {
+    return FINISH_OWN_KEYS;
+  }
+  // What is wrapped around a job's birth brings keys of its own.
+  return name === ADD ? Array.from({ length: keys - place.keys }, (_none, at) => place.keys + at) : undefined;
+}
+
+function batchEnding(ownKeys: readonly number[]): string {
+  const keys = ownKeys.map((at) => `KEYS[${at + 1}]`).join(', ');
+  const theirs = ownKeys.map((_key, at) => `KEYS[other_keys + ${at + 1}]`).join(', ');
+  return read('commands/batch.lua')
+    .replace('TAKE_KEYS', ownKeys.length > 0 ? `${keys} = ${theirs}` : '')
+    .replaceAll(/\bOWN_KEYS\b/g, String(ownKeys.length));
+}
+
 function composeText(script: BullScript, place: EmbeddedScript, around: boolean, ending: string): string {
-  const { name } = script;
-  const endsAttempt = place.role === 'activating' || place.endsAttempt === true;
+  const activating = place.role === 'activating';
+  const endsAttempt = activating || place.endsAttempt === true;
+  const ours = [
+    activating ? includes(['heads', 'write-back', 'merging']) : SHORT_NAMES,
+    read(`commands/${place.role}.lua`),
+  ].join('\n');
   const definition = define([
-    prelude(around && place.role === 'other').replaceAll(/\bENDS_ATTEMPT\b/g, String(endsAttempt)),
-    defineBull(script),
-    place.role === 'activating' ? includes(['write-back', 'heads', 'merging']) : SHORT_NAMES,
-    nameKeys(place, read(`commands/${place.role}.lua`)).replaceAll(
-      /\bFINISHING\b/g,
-      String(name === 'moveToFinished'),
-    ),
-    place.role === 'activating' ? read(`commands/${ending}.lua`) : '',
+    prelude(around && place.role === 'other'),
+    activating ? includes(['options']) : '',
+    defineBull(script, ours),
+    nameKeys(place, ours).replaceAll(/\bFINISHING\b/g, String(script.name === FINISH)),
+    ending,
   ]);
-  return `${definition}return script(redis, KEYS, ARGV)\n`;
+  return `${definition}return script(redis, KEYS, ARGV)\n`.replaceAll(
+    /\bENDS_ATTEMPT\b/g,
+    String(endsAttempt),
+  );
 }
 
 /** The installed script and its place, once it has been checked that it is what the tests have run. */

@@ -2,16 +2,16 @@ import type { Redis } from 'ioredis';
 
 /** The seven numbers kept of a gate; see `lua/includes/gates.lua`. */
 export interface GateRecord {
+  n: number;
+  t: number;
+  b: number;
   i: number;
   d: number;
   m: number;
-  t: number;
-  n: number;
   u: number;
-  b: number;
 }
 
-const FIELDS = ['i', 'd', 'm', 't', 'n', 'u', 'b'] as const;
+const FIELDS = ['n', 't', 'b', 'i', 'd', 'm', 'u'] as const;
 const DOUBLE_BYTES = 8;
 
 export function decodeGate(record: Buffer): GateRecord {

@@ -7,6 +7,7 @@ import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '.
 import { CANCEL_FIELD, readActivation } from './activation-reply.js';
 import { cancelCall, type CancelReply, type MeantJob } from './cancel-call.js';
 import {
+  carriedClient,
   outerCallOf,
   removalCall,
   replayCall,
@@ -88,6 +89,10 @@ export class FairlaneBackend extends LaneBackend {
     for (const { name, ...script } of Object.values(PLAIN_SCRIPTS)) {
       if (!(name in client)) client.defineCommand(name, script);
     }
+  }
+
+  protected override connectionOf(client: Client): ReturnType<LaneBackend['connectionOf']> {
+    return super.connectionOf(carriedClient(client));
   }
 
   override execCommand(
