@@ -17,15 +17,17 @@ class Allowance {
     readonly limits: Limits,
     private atMs: number,
     spent = 0,
+    /** What the tokens are counted by: these limits, or, where they have no rate, the last ones that had. */
+    private readonly rate = limits,
   ) {
-    this.tokens = burstOf(limits) - Math.min(spent, burstOf(limits));
+    this.tokens = burstOf(rate) - Math.min(spent, burstOf(rate));
   }
 
   private refill(nowMs: number): void {
-    const { limit, perMs } = this.limits;
+    const { limit, perMs } = this.rate;
     if (limit !== undefined) {
       const refilled = this.tokens + ((nowMs - this.atMs) * limit) / perMs!;
-      this.tokens = Math.min(burstOf(this.limits), refilled);
+      this.tokens = Math.min(burstOf(this.rate), refilled);
     }
     this.atMs = nowMs;
   }
@@ -46,11 +48,11 @@ class Allowance {
     }
   }
 
-  /** Other limits: what is spent stays spent. */
+  /** Other limits, or none: what is spent stays spent, also until there is a rate again. */
   changedTo(limits: Limits, nowMs: number): Allowance {
     this.refill(nowMs);
-    const spent = this.limits.limit === undefined ? 0 : burstOf(this.limits) - this.tokens;
-    return new Allowance(limits, nowMs, spent);
+    const spent = this.rate.limit === undefined ? 0 : burstOf(this.rate) - this.tokens;
+    return new Allowance(limits, nowMs, spent, limits.limit === undefined ? this.rate : limits);
   }
 }
 
@@ -138,9 +140,5 @@ function change(
   nowMs: number,
 ): void {
   const before = allowances.get(key);
-  if (limits) {
-    allowances.set(key, before?.changedTo(limits, nowMs) ?? new Allowance(limits, nowMs));
-  } else {
-    allowances.delete(key);
-  }
+  allowances.set(key, before?.changedTo(limits ?? {}, nowMs) ?? new Allowance(limits ?? {}, nowMs));
 }
