@@ -92,6 +92,25 @@ describe('explain, two causes', () => {
     expect(explain(account, around())).toBe('Nothing is waiting, and nothing has run yet.');
   });
 
+  it('a pause that keeps nothing says so, then what runs, and what has failed for good', () => {
+    const withoutJobs = heldView(0, {}, { paused, gates: [], lanes: [] });
+    const says = (counts: Partial<typeof withoutJobs.counts>, deadCodes = new Map<string, number>()) =>
+      explain(
+        { ...withoutJobs, counts: { ...withoutJobs.counts, ...counts } },
+        around({}, { queues: [], deadCodes }),
+      );
+    const pause =
+      'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it.';
+    expect(says({ active: 2 })).toBe(`${pause} 2 jobs are running and nothing waits.`);
+    expect(says({ dead: 1 }, new Map([['rejected', 1]]))).toBe(
+      `${pause} Nothing is waiting.\n1 job failed for good, refused by the other side.`,
+    );
+    const resumedAtNight = explain({ ...withoutJobs, windows: parisOffice }, around({}, { queues: [] }));
+    expect(resumedAtNight).toMatch(
+      / until someone resumes it\. Once resumed, the hours .* until Thursday 09:00 \(Paris\)\. Nothing is waiting, and nothing has run yet\.$/,
+    );
+  });
+
   it('speaks of local time across a change to summer time', () => {
     const saturday = Date.parse('2027-03-27T20:00:00Z');
     const windows = [{ zone: 'Europe/Paris', days: [7], from: '09:00', to: '12:00' }];

@@ -110,6 +110,24 @@ export const situations: readonly (readonly [
     'Nothing starts because ops-anna paused this account at 12:02 (UTC); 1 job waits until someone resumes it.',
   ],
   [
+    'paused, with nothing to do',
+    view({ paused, lastCompletedAt: now - 122 * minuteMs }, { completed: 9 }),
+    around({}, { queues: [] }),
+    'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it. Nothing is waiting; the last job succeeded at 11:58 (UTC).',
+  ],
+  [
+    'paused, with jobs due later',
+    view({ paused, nextRunAt: now + 6 * minuteMs }, { scheduled: 3 }),
+    around({}, { queues: [] }),
+    'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it. Nothing is due: 3 jobs are scheduled, the first at 14:06 (UTC).',
+  ],
+  [
+    'outside its window, with nothing to do',
+    view({ windows: parisOffice }),
+    around({}, { queues: [] }),
+    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and nothing has run yet.',
+  ],
+  [
     'throttled by the outside',
     heldView(12, { reason: 'throttled', opensAt: now + 10 * minuteMs }),
     around(),
