@@ -74,6 +74,21 @@ describe('explain, two causes', () => {
     );
   });
 
+  it('of many jobs to be tried again only some are looked at: the others may have been put off', () => {
+    const account = heldView(0, {}, { gates: [], lanes: [] });
+    const says = (retrying: number, putOff: number, failed: number) =>
+      explain(
+        { ...account, counts: { ...account.counts, retrying } },
+        around({}, { queues: [], retrying: { failed, putOff, reason: 'It is away.' } }),
+      );
+    const either = 'Nothing is due: 500 jobs failed or were put off, and will be tried again.';
+    expect(says(500, 0, 100)).toBe(either);
+    expect(says(500, 100, 0)).toBe(either);
+    expect(says(1, 1, 0)).toBe(
+      'Nothing is due: 1 job was put off and will be tried again. Reason given: It is away.',
+    );
+  });
+
   it('a third is counted, and the dead are a sentence of their own', () => {
     const throttled = { reason: 'throttled', opensAt: now + minuteMs } as const;
     const account = heldView(5, throttled, { paused, windows: parisOffice });

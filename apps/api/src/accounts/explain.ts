@@ -127,14 +127,15 @@ function stillHolds(hold: Hold): string {
 }
 
 /** Nothing holds the account: it works, waits for a turn or a time. */
-function openSentence(view: AccountView, { queues, nowMs }: Surroundings): string {
+function openSentence(view: AccountView, { queues, retrying, nowMs }: Surroundings): string {
   const { active } = view.counts;
   if (waitingOf(view) > 0) return turnSentence(view, queues);
   const delayed = delayedOf(view);
   if (delayed > 0) {
     const when = view.nextRunAt === null ? '' : ` ${whenLocally(view.nextRunAt, nowMs, zoneOf(view))}`;
     const first = delayed === 1 || when === '' ? when : `, the first${when}`;
-    return `Nothing is due: ${jobs(delayed)} ${delayedPhrase(view)}${first}.`;
+    const { phrase, reason } = delayedPhrase(view, retrying);
+    return `Nothing is due: ${jobs(delayed)} ${phrase}${first}.${reason}`;
   }
   return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
 }
@@ -150,9 +151,22 @@ function turnSentence(view: AccountView, queues: readonly QueueSurroundings[]): 
   return `No limit applies: ${waiting} for a turn while ${slots} ${verb}.`;
 }
 
-function delayedPhrase({ counts: { scheduled, retrying } }: AccountView): string {
-  if (scheduled === 0) return 'failed and will be tried again';
-  return `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${retrying > 0 ? ' or will be tried again' : ''}`;
+function delayedPhrase(
+  { counts: { scheduled, retrying } }: AccountView,
+  { failed, putOff, reason }: Surroundings['retrying'],
+): { readonly phrase: string; readonly reason: string } {
+  if (scheduled > 0) {
+    const others = retrying > 0 ? ' or will be tried again' : '';
+    return { phrase: `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${others}`, reason: '' };
+  }
+  const again = 'will be tried again';
+  if (failed >= retrying) return { phrase: `failed and ${again}`, reason: '' };
+  // Of many only some were looked at.
+  if (putOff < retrying) return { phrase: `failed or were put off, and ${again}`, reason: '' };
+  return {
+    phrase: `${putOff === 1 ? 'was' : 'were'} put off and ${again}`,
+    reason: reason === null ? '' : ` Reason given: ${reason}`,
+  };
 }
 
 /** Nothing waits and nothing runs. */

@@ -43,6 +43,7 @@ export function around(
     nowMs: now,
     queues: [{ ...serving, servedAtMs: now, ...queue }],
     unhandled: null,
+    retrying: { failed: 0, putOff: 0, reason: null },
     deadCodes: new Map(),
     ...changes,
   };
@@ -190,8 +191,20 @@ export const situations: readonly (readonly [
   [
     'backing off',
     view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
-    around(),
+    around({}, { retrying: { failed: 12, putOff: 0, reason: null } }),
     'Nothing is due: 12 jobs failed and will be tried again, the first at 14:06 (UTC).',
+  ],
+  [
+    'put off without an attempt',
+    view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
+    around({}, { retrying: { failed: 0, putOff: 12, reason: 'The ledger of effects cannot be reached.' } }),
+    'Nothing is due: 12 jobs were put off and will be tried again, the first at 14:06 (UTC). Reason given: The ledger of effects cannot be reached.',
+  ],
+  [
+    'backing off, or put off',
+    view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
+    around({}, { retrying: { failed: 3, putOff: 9, reason: 'The ledger of effects cannot be reached.' } }),
+    'Nothing is due: 12 jobs failed or were put off, and will be tried again, the first at 14:06 (UTC).',
   ],
   [
     'scheduled',
