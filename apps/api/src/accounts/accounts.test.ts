@@ -52,6 +52,8 @@ describe('limits of an account', () => {
     { limit: 1 },
     { perMs: 1000 },
     { limit: 1, perMs: 0 },
+    { limit: 1e-9, perMs: 1000 },
+    { limit: 1e9, perMs: 1 },
     { limit: 1, perMs: 1000, burst: 0 },
     { limit: '1', perMs: 1000 },
     { limit: 1, perMs: 1000, maxInFlight: 1.5 },
