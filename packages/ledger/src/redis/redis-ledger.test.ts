@@ -2,11 +2,8 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { afterAll, beforeAll } from 'vitest';
 
 import { describeEffectProperties } from '../testing-support/effect-properties.js';
-import {
-  describeLedgerContract,
-  startClock,
-  type LedgerInTests,
-} from '../testing-support/ledger-contract.js';
+import { describeLedgerContract } from '../testing-support/ledger-contract.js';
+import { startClock, type LedgerInTests } from '../testing-support/ledger-in-tests.js';
 import { createRedisLedger } from './redis-ledger.js';
 
 const redis = useRedis();

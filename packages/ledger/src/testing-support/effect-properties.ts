@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { EffectModel, type Fate } from './effect-model.js';
-import type { LedgerInTests } from './ledger-contract.js';
+import type { LedgerInTests } from './ledger-in-tests.js';
 import type { OutsideKind, Treatment } from './outside.js';
 
 /** Most calls of one attempt: begin, ask, repeat, send, record. */
