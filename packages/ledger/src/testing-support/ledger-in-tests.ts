@@ -21,19 +21,19 @@ export function newJob(): string {
 
 /** Calls of a ledger as its contract makes them: of an effect `send`, by another holder each time. */
 export function callsOf(open: () => LedgerInTests) {
-  return {
-    async begin(jobId: string, patch: Partial<BeginRequest> = {}) {
-      const request = { jobId, fence: undefined, name: 'send', inputHash: 'in-1', timeoutMs: 1_000 };
-      return open().ledger.begin({ ...request, holder: randomUUID(), ...patch });
-    },
+  async function begin(jobId: string, patch: Partial<BeginRequest> = {}) {
+    const request = { jobId, fence: undefined, name: 'send', inputHash: 'in-1', timeoutMs: 1_000 };
+    return open().ledger.begin({ ...request, holder: randomUUID(), ...patch });
+  }
 
-    async recordDone(jobId: string, fence: number, value: unknown, externalId?: string) {
-      const outcome = { state: 'done', result: keepResult(value), externalId } as const;
-      return open().ledger.record({ jobId, fence, name: 'send', outcome });
-    },
+  async function recordDone(jobId: string, fence: number, value: unknown, externalId?: string) {
+    const outcome = { state: 'done', result: keepResult(value), externalId } as const;
+    return open().ledger.record({ jobId, fence, name: 'send', outcome });
+  }
 
-    async statesOf(jobId: string) {
-      return (await open().ledger.effects(jobId)).map(({ name, state }) => `${name} ${state}`);
-    },
-  };
+  async function statesOf(jobId: string) {
+    return (await open().ledger.effects(jobId)).map(({ name, state }) => `${name} ${state}`);
+  }
+
+  return { begin, recordDone, statesOf };
 }
