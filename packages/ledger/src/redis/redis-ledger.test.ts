@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 import { describeEffectProperties } from '../testing-support/effect-properties.js';
 import { describeLedgerContract } from '../testing-support/ledger-contract.js';
+import { describeLostReplies } from '../testing-support/lost-replies.js';
 import { startClock, type LedgerInTests } from '../testing-support/ledger-in-tests.js';
 import { createRedisLedger } from './redis-ledger.js';
 
@@ -17,4 +18,5 @@ beforeAll(() => {
 afterAll(() => inTests.ledger.close());
 
 describeLedgerContract('Redis', () => inTests);
+describeLostReplies('Redis', () => inTests);
 describeEffectProperties('Redis', () => inTests, 120);

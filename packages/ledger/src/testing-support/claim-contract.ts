@@ -66,6 +66,48 @@ export function describeClaims(open: () => LedgerInTests): void {
       expect(await begin(job, { holder })).toMatchObject({ outcome: 'unsettled', fence: 3 });
     });
 
+    it('R2: takes a start back whose holder was never told of it, as often as it is asked', async () => {
+      const job = newJob();
+      const holder = randomUUID();
+      await begin(job, { holder });
+      const request = { jobId: job, holder, name: 'send' };
+      expect(await open().ledger.withdraw(request)).toBe(true);
+      expect(await open().ledger.withdraw(request)).toBe(false);
+      expect(await statesOf(job)).toEqual(['send not_applied']);
+      expect(await begin(job)).toEqual({ outcome: 'perform', fence: 2 });
+    });
+
+    it('R2: takes nothing back that another has started, ended, claimed or been asked about since', async () => {
+      const { ledger } = open();
+      const [never, other, later, done, resolved] = [newJob(), newJob(), newJob(), newJob(), newJob()];
+      const holder = randomUUID();
+      const cannot = async (jobId: string) => {
+        const before = await statesOf(jobId);
+        expect(await ledger.withdraw({ jobId, holder, name: 'send' })).toBe(false);
+        expect(await statesOf(jobId)).toEqual(before);
+      };
+      await cannot(never);
+      // Started by another, who may have sent it; the holder that asks has only claimed the job.
+      await begin(other);
+      await begin(other, { holder });
+      await cannot(other);
+      await begin(later, { holder });
+      await begin(later);
+      await cannot(later);
+      await begin(done, { holder });
+      await recordDone(done, 1, { id: 'msg_1' });
+      await cannot(done);
+      await begin(resolved, { holder });
+      await ledger.resolve({ jobId: resolved, name: 'send', outcome: 'applied' });
+      await cannot(resolved);
+      // Taken back once, and begun by another, who may have sent it.
+      const again = newJob();
+      await begin(again, { holder });
+      await ledger.withdraw({ jobId: again, holder, name: 'send' });
+      expect(await begin(again)).toMatchObject({ outcome: 'perform' });
+      await cannot(again);
+    });
+
     it('holds several effects of one job under one fence', async () => {
       const job = newJob();
       const holder = randomUUID();
