@@ -119,15 +119,20 @@ export class Claim {
     return value;
   }
 
-  /** For outcomes that only spare a question or an attempt: the error under way counts more than their record. */
-  async tryRecord(name: string, fence: number, state: 'not_applied' | 'unknown'): Promise<void> {
+  /**
+   * For outcomes that only spare a question or an attempt: the error under way counts more than their record.
+   *
+   * @returns false where another attempt, or a person, has the say by now; true also where the ledger did not answer.
+   */
+  async tryRecord(name: string, fence: number, state: 'not_applied' | 'unknown'): Promise<boolean> {
     try {
-      await untilAnswered(async () => this.#record(name, fence, { state }), this.#patience.beforeMs);
+      return await untilAnswered(async () => this.#record(name, fence, { state }), this.#patience.beforeMs);
     } catch (error) {
       this.#scope.logger.warn(
         { effect: name, err: error },
         'the ledger could not be told how an effect ended',
       );
+      return true;
     }
   }
 
