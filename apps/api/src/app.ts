@@ -21,7 +21,6 @@ export function createApp(deps: AppDeps): Express {
   // Answers change with every job: computing tags for them only costs.
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.use(requestLog(deps.requestLogger ?? deps.logger));
   const context = {
     ...deps,
     documentation: new Documentation(routes, deps.catalogue),
@@ -30,7 +29,11 @@ export function createApp(deps: AppDeps): Express {
     readSharedMetrics: createSharedMetrics(deps.registry, deps.statistics, deps.operations),
     countEnqueued: createEnqueueCounter(deps.registry, deps.catalogue),
   };
-  mountRoutes(app, routes, createAccessControl(deps.tokens), context);
+  mountRoutes(app, routes, {
+    log: requestLog(deps.requestLogger ?? deps.logger),
+    access: createAccessControl(deps.tokens),
+    context,
+  });
   app.use(createErrorHandler(deps.logger));
   return app;
 }

@@ -31,6 +31,12 @@ export const BATCH_FULL_WAIT_MS = 30_000;
 /** Farthest a job may be scheduled ahead. */
 export const MAX_DELAY_MS = 366 * 86_400_000;
 
+/** Slowest rate that can be set: a token in this time. What is slower is a pause, and could not be told in tokens. */
+export const MAX_MS_PER_TOKEN = 366 * 86_400_000;
+
+/** Fastest rate that can be set: what is faster limits nothing. */
+export const MAX_TOKENS_PER_SECOND = 1_000_000_000;
+
 /** Lowest priority BullMQ can keep apart. */
 export const MAX_PRIORITY = 2_097_151;
 

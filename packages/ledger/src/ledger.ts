@@ -57,6 +57,13 @@ export interface Unsettled {
   readonly timeoutMs: number;
 }
 
+export interface WithdrawRequest {
+  readonly jobId: string;
+  /** The attempt whose `begin` was not answered. */
+  readonly holder: string;
+  readonly name: string;
+}
+
 export interface RepeatRequest {
   readonly jobId: string;
   readonly fence: number;
@@ -109,6 +116,12 @@ export interface SweepReply {
 export interface EffectLedger {
   /** Claims the job where no fence is given, and starts the effect unless an earlier attempt has. */
   begin(request: BeginRequest): Promise<BeginReply>;
+  /**
+   * Takes back what a `begin` has started whose answer never reached its holder: nothing was sent, so the effect is not
+   * applied. False where there is nothing to take back, as when another attempt has claimed the job since. Only for a
+   * holder that will not perform the effect any more.
+   */
+  withdraw(request: WithdrawRequest): Promise<boolean>;
   /** Starts an unsettled effect again; false when the fence is stale. */
   repeat(request: RepeatRequest): Promise<boolean>;
   /** Keeps how an effect ended; false when the fence is stale. What is done stays done. */

@@ -9,12 +9,13 @@
     id           job id
     account      whose job it is
     digest       of the payload
-    queue        where the job goes
-    base         '<prefix>:', in front of every queue name
     retentionMs  how long the memory outlives the end of a run
     deadlineMs   server time after which the producer has given up: adding now would add a job it reported refused
-    first        '1': another payload counts as a duplicate of the first
-    maxWaiting, maxWaitingPerAccount   bounds of the queue
+    rules        what hardly changes, as JSON, since each argument costs as much as a small command:
+      queue        where the job goes
+      base         '<prefix>:', in front of every queue name
+      first        true: another payload counts as a duplicate of the first
+      maxWaiting, maxWaitingPerAccount   bounds of the queue
 
   Reply
     { 'accepted', generation }
@@ -29,8 +30,9 @@
 --- @include "job-state"
 
 local bucketKey = outerKeys[1]
-local field, id, account, digest, queue, base = unpack(outerArgs, 1, 6)
-local retentionMs, deadlineMs, first = tonumber(outerArgs[7]), tonumber(outerArgs[8]), outerArgs[9] == '1'
+local field, id, account, digest = unpack(outerArgs, 1, 4)
+local retentionMs, deadlineMs = tonumber(outerArgs[5]), tonumber(outerArgs[6])
+local queue, base, first, maxWaiting, maxOfAccount = unpack(cjson.decode(outerArgs[7]))
 
 local nowMs = math.floor(redis.now())
 if nowMs > deadlineMs then
@@ -62,7 +64,6 @@ if held_by then
   return { 'duplicate', held_by }
 end
 
-local maxWaiting, maxOfAccount = tonumber(outerArgs[10]), tonumber(outerArgs[11])
 local waiting, ofAccount = redis.waiting(maxOfAccount)
 if waiting >= maxWaiting then
   return { 'full', 'queue' }

@@ -52,6 +52,8 @@ describe('limits of an account', () => {
     { limit: 1 },
     { perMs: 1000 },
     { limit: 1, perMs: 0 },
+    { limit: 1e-9, perMs: 1000 },
+    { limit: 1e9, perMs: 1 },
     { limit: 1, perMs: 1000, burst: 0 },
     { limit: '1', perMs: 1000 },
     { limit: 1, perMs: 1000, maxInFlight: 1.5 },
@@ -139,7 +141,7 @@ describe('pause and resume', () => {
     const view = await api.call('GET', '/v1/accounts/a1', { token: api.tokens.viewer });
     expect(view.json['paused']).toEqual(paused.json['paused']);
     expect(view.json['explanation']).toMatch(
-      /^Nothing starts because limits paused this account at \d\d:\d\d(:\d\d)? \(UTC\); 0 jobs wait until someone/,
+      /^Nothing starts because limits paused this account at \d\d:\d\d(:\d\d)? \(UTC\), until someone resumes it\. Nothing is waiting/,
     );
     const resumed = await api.call('POST', '/v1/accounts/a1/resume');
     expect(resumed.json).toEqual({ account: 'a1', paused: null });

@@ -74,6 +74,21 @@ describe('explain, two causes', () => {
     );
   });
 
+  it('of many jobs to be tried again only some are looked at: the others may have been put off', () => {
+    const account = heldView(0, {}, { gates: [], lanes: [] });
+    const says = (retrying: number, putOff: number, failed: number) =>
+      explain(
+        { ...account, counts: { ...account.counts, retrying } },
+        around({}, { queues: [], retrying: { failed, putOff, reason: 'It is away.' } }),
+      );
+    const either = 'Nothing is due: 500 jobs failed or were put off, and will be tried again.';
+    expect(says(500, 0, 100)).toBe(either);
+    expect(says(500, 100, 0)).toBe(either);
+    expect(says(1, 1, 0)).toBe(
+      'Nothing is due: 1 job was put off and will be tried again. Reason given: It is away.',
+    );
+  });
+
   it('a third is counted, and the dead are a sentence of their own', () => {
     const throttled = { reason: 'throttled', opensAt: now + minuteMs } as const;
     const account = heldView(5, throttled, { paused, windows: parisOffice });
@@ -90,6 +105,25 @@ describe('explain, two causes', () => {
   it('a gate whose group has no jobs waiting holds nothing', () => {
     const account = heldView(0, { reason: 'rate_limit', opensAt: now + 1000, limits: perMinute });
     expect(explain(account, around())).toBe('Nothing is waiting, and nothing has run yet.');
+  });
+
+  it('a pause that keeps nothing says so, then what runs, and what has failed for good', () => {
+    const withoutJobs = heldView(0, {}, { paused, gates: [], lanes: [] });
+    const says = (counts: Partial<typeof withoutJobs.counts>, deadCodes = new Map<string, number>()) =>
+      explain(
+        { ...withoutJobs, counts: { ...withoutJobs.counts, ...counts } },
+        around({}, { queues: [], deadCodes }),
+      );
+    const pause =
+      'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it.';
+    expect(says({ active: 2 })).toBe(`${pause} 2 jobs are running and nothing waits.`);
+    expect(says({ dead: 1 }, new Map([['rejected', 1]]))).toBe(
+      `${pause} Nothing is waiting.\n1 job failed for good, refused by the other side.`,
+    );
+    const resumedAtNight = explain({ ...withoutJobs, windows: parisOffice }, around({}, { queues: [] }));
+    expect(resumedAtNight).toMatch(
+      / until someone resumes it\. Once resumed, the hours .* until Thursday 09:00 \(Paris\)\. Nothing is waiting, and nothing has run yet\.$/,
+    );
   });
 
   it('speaks of local time across a change to summer time', () => {

@@ -12,16 +12,18 @@ import { jobs, mainCause, rateOf, wait } from './phrases.js';
 export function explain(view: AccountView, around: Surroundings): string {
   const { nowMs } = around;
   const [first, second, ...others] = holdsOf(view, around);
-  const { counts } = view;
-  if (first === undefined && counts.ready + counts.held + counts.active + delayedOf(view) === 0) {
-    return emptySentence(view, around);
+  if (first === undefined) {
+    if (isEmpty(view)) return emptySentence(view, around);
+    return lines(openSentence(view, around), deadSentences(view, around));
   }
   const more = others.length > 0 ? ` And ${others.length} more below.` : '';
-  const told =
-    first === undefined
-      ? openSentence(view, around)
-      : `${leading(first, view, nowMs)}${following(second, first, view, nowMs)}${more}`;
-  return [told, deadSentences(view, around)].filter((line) => line !== '').join('\n');
+  const held = `${leading(first, view, nowMs)}${following(second, first, view, nowMs)}${more}`;
+  const told = waitingOf(view) === 0 ? `${held} ${idleSentence(view, around)}` : held;
+  return lines(told, deadSentences(view, around));
+}
+
+function lines(...told: readonly string[]): string {
+  return told.filter((line) => line !== '').join('\n');
 }
 
 /** A hold with the phrases that sentences about it are made of. */
@@ -39,20 +41,21 @@ function leading(hold: Hold, view: AccountView, nowMs: number): string {
   const zone = zoneOf(view);
   return leadingSentence(hold, {
     view,
-    waiting: wait(view.counts.ready + view.counts.held),
+    waiting: wait(waitingOf(view)),
     when: (ms) => whenLocally(ms, nowMs, zone),
     at: (ms) => localTime(ms, nowMs, zone),
   });
 }
 
 function leadingSentence(hold: Hold, { view, waiting, when, at }: Phrases): string {
+  const isIdle = waitingOf(view) === 0;
   const until = (opensAt: number | undefined) => (opensAt === undefined ? 'when that ends' : when(opensAt));
   switch (hold.kind) {
     case 'paused': {
       const cause = view.paused
         ? `${view.paused.by} paused this account ${when(view.paused.at)}`
         : 'it is paused';
-      return `Nothing starts because ${cause}; ${waiting} until someone resumes it.`;
+      return `Nothing starts because ${cause}${isIdle ? ',' : `; ${waiting}`} until someone resumes it.`;
     }
     case 'queue_paused':
       return `The queue "${hold.queue.queue}" is paused for every account; ${wait(hold.queue.waiting)} there until someone resumes it.`;
@@ -71,7 +74,7 @@ function leadingSentence(hold: Hold, { view, waiting, when, at }: Phrases): stri
       return `${wait(count)} because no running worker can handle ${name} version ${version}; a deployment is needed.`;
     }
     case 'window':
-      return `Nothing starts until the hours of this account begin ${when(hold.opensAt)}; ${waiting}.`;
+      return `Nothing starts until the hours of this account begin ${when(hold.opensAt)}${isIdle ? '' : `; ${waiting}`}.`;
     case 'throttled':
       return `The provider behind ${hold.gate.group} asked us to slow down; ${waiting} and can start again ${until(hold.opensAt)}.`;
     case 'rate_limit': {
@@ -124,20 +127,22 @@ function stillHolds(hold: Hold): string {
 }
 
 /** Nothing holds the account: it works, waits for a turn or a time. */
-function openSentence(view: AccountView, { queues, nowMs }: Surroundings): string {
-  const { active, ready, held, scheduled, retrying } = view.counts;
-  if (ready + held > 0) return turnSentence(view, queues);
-  const delayed = scheduled + retrying;
+function openSentence(view: AccountView, { queues, retrying, nowMs }: Surroundings): string {
+  const { active } = view.counts;
+  if (waitingOf(view) > 0) return turnSentence(view, queues);
+  const delayed = delayedOf(view);
   if (delayed > 0) {
     const when = view.nextRunAt === null ? '' : ` ${whenLocally(view.nextRunAt, nowMs, zoneOf(view))}`;
     const first = delayed === 1 || when === '' ? when : `, the first${when}`;
-    return `Nothing is due: ${jobs(delayed)} ${delayedPhrase(view)}${first}.`;
+    const { phrase, reason } = delayedPhrase(view, retrying);
+    return `Nothing is due: ${jobs(delayed)} ${phrase}${first}.${reason}`;
   }
   return `${jobs(active)} ${active === 1 ? 'is' : 'are'} running and nothing waits.`;
 }
 
-function turnSentence({ counts }: AccountView, queues: readonly QueueSurroundings[]): string {
-  const waiting = wait(counts.ready + counts.held);
+function turnSentence(view: AccountView, queues: readonly QueueSurroundings[]): string {
+  const { counts } = view;
+  const waiting = wait(waitingOf(view));
   const busy = queues.find(({ active, slots }) => active >= slots && slots > 0);
   if (busy === undefined) return `No limit applies: ${waiting} for the next free slot.`;
   const slots = busy.slots === 1 ? 'the only slot' : `all ${busy.slots} slots`;
@@ -146,9 +151,22 @@ function turnSentence({ counts }: AccountView, queues: readonly QueueSurrounding
   return `No limit applies: ${waiting} for a turn while ${slots} ${verb}.`;
 }
 
-function delayedPhrase({ counts: { scheduled, retrying } }: AccountView): string {
-  if (scheduled === 0) return 'failed and will be tried again';
-  return `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${retrying > 0 ? ' or will be tried again' : ''}`;
+function delayedPhrase(
+  { counts: { scheduled, retrying } }: AccountView,
+  { failed, putOff, reason }: Surroundings['retrying'],
+): { readonly phrase: string; readonly reason: string } {
+  if (scheduled > 0) {
+    const others = retrying > 0 ? ' or will be tried again' : '';
+    return { phrase: `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${others}`, reason: '' };
+  }
+  const again = 'will be tried again';
+  if (failed >= retrying) return { phrase: `failed and ${again}`, reason: '' };
+  // Of many only some were looked at.
+  if (putOff < retrying) return { phrase: `failed or were put off, and ${again}`, reason: '' };
+  return {
+    phrase: `${putOff === 1 ? 'was' : 'were'} put off and ${again}`,
+    reason: reason === null ? '' : ` Reason given: ${reason}`,
+  };
 }
 
 /** Nothing waits and nothing runs. */
@@ -156,11 +174,23 @@ function emptySentence(view: AccountView, around: Surroundings): string {
   if (view.counts.dead > 0) {
     const unknown = unknownSentence(view, around);
     const failed = failedSentence(view, around);
-    if (unknown !== '') return [unknown, failed].filter((line) => line !== '').join('\n');
+    if (unknown !== '') return lines(unknown, failed);
     return `Nothing is waiting: ${failed}`;
   }
-  if (view.lastCompletedAt === null) return 'Nothing is waiting, and nothing has run yet.';
-  return `Nothing is waiting; the last job succeeded ${whenLocally(view.lastCompletedAt, around.nowMs, zoneOf(view))}.`;
+  return lastSentence(view, around);
+}
+
+/** What there is beside a hold that keeps nothing now. The dead are told of in their own line. */
+function idleSentence(view: AccountView, around: Surroundings): string {
+  return isEmpty(view) ? lastSentence(view, around) : openSentence(view, around);
+}
+
+function lastSentence(view: AccountView, { nowMs }: Surroundings): string {
+  const { lastCompletedAt, counts } = view;
+  if (lastCompletedAt !== null) {
+    return `Nothing is waiting; the last job succeeded ${whenLocally(lastCompletedAt, nowMs, zoneOf(view))}.`;
+  }
+  return counts.dead > 0 ? 'Nothing is waiting.' : 'Nothing is waiting, and nothing has run yet.';
 }
 
 function deadSentences(view: AccountView, around: Surroundings): string {
@@ -187,6 +217,15 @@ function failedSentence({ counts }: AccountView, { deadCodes }: Surroundings): s
 
 function totalOf(codes: ReadonlyMap<string, number>): number {
   return [...codes.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Nothing waits, is due later or runs. */
+function isEmpty(view: AccountView): boolean {
+  return waitingOf(view) + delayedOf(view) + view.counts.active === 0;
+}
+
+function waitingOf({ counts }: AccountView): number {
+  return counts.ready + counts.held;
 }
 
 function delayedOf({ counts }: AccountView): number {

@@ -7,6 +7,9 @@ export type LimitsView = z.output<typeof limitsView>;
 /** A second, a minute, an hour, a day. */
 const naturalUnitsMs = [1_000, 60_000, 3_600_000, 86_400_000];
 
+/** Most tokens that can be set: what is shown can be set again. */
+const MAX_LIMIT = 1_000_000_000;
+
 /**
  * A gate keeps milliseconds per token. People set "60 a minute" and want to read it again: where the burst
  * tokens come back in a natural unit, that was it; else the smallest unit with a whole number of tokens.
@@ -18,7 +21,10 @@ export function presentLimits({ intervalMs, burst, maxInFlight }: GateView['limi
   if (size !== null && naturalUnitsMs.includes(refillMs)) {
     return { limit: size, perMs: refillMs, burst: size, maxInFlight };
   }
-  const perMs = naturalUnitsMs.find((unitMs) => isWhole(unitMs / intervalMs) && unitMs >= intervalMs);
+  const perMs = naturalUnitsMs.find((unitMs) => {
+    const limit = unitMs / intervalMs;
+    return isWhole(limit) && Math.round(limit) >= 1 && limit <= MAX_LIMIT;
+  });
   return perMs === undefined
     ? { limit: 1, perMs: round(intervalMs), burst: size, maxInFlight }
     : { limit: round(perMs / intervalMs), perMs, burst: size, maxInFlight };

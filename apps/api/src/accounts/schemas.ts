@@ -1,5 +1,6 @@
 import { HELD_REASONS } from '@fairlane/sdk';
 import { z } from 'zod';
+import { MAX_MS_PER_TOKEN, MAX_TOKENS_PER_SECOND } from '../limits.js';
 import { listFields, pageOf } from '../http/list-query.js';
 import { stateCounts } from '../jobs/state-counts.js';
 
@@ -29,7 +30,24 @@ export const limitsBody = z
     burst: limitFields.burst.optional(),
     maxInFlight: limitFields.maxInFlight.optional(),
   })
-  .meta({ id: 'LimitsInput', description: '`limit` and `perMs` together, or `maxInFlight`, or all three' });
+  .refine(
+    hasPossibleRate,
+    'must let through at least one job in 366 days, and at most 1,000,000,000 a second',
+  )
+  .meta({
+    id: 'LimitsInput',
+    description:
+      '`limit` and `perMs` together, or `maxInFlight`, or all three. At least one token in 366 days, at most 1,000,000,000 a second',
+  });
+
+/** What is missing is told of by others. */
+function hasPossibleRate({
+  limit = 1,
+  perMs = 1_000,
+}: Partial<Record<'limit' | 'perMs', number | undefined>>) {
+  const msPerToken = perMs / limit;
+  return msPerToken <= MAX_MS_PER_TOKEN && msPerToken >= 1_000 / MAX_TOKENS_PER_SECOND;
+}
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day, HH:MM');
 

@@ -1,7 +1,9 @@
+import { createRedisLedger } from '@fairlane/ledger';
 import { openQueues } from '@fairlane/queue';
 import { PermanentError, RetryableError, ThrottledError } from '@fairlane/sdk';
+import { freePort } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { catalogue, message } from '../testing-support/catalogue.js';
 import { deadJobs, Outside } from '../testing-support/dead-jobs.js';
 import { startApi, type ApiUnderTest } from '../testing-support/start-api.js';
@@ -90,6 +92,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
   it('paused, and then outside its hours', async () => {
     const { api } = await start();
     await api.call('POST', '/v1/accounts/a1/pause', { token: api.tokens.limits });
+    await explained(api, /, until someone resumes it\. Nothing is waiting, and nothing has run yet\.$/);
     await enqueue(api, 1);
     await startWorker(redis, () => null);
     const paused = String.raw`^Nothing starts because limits paused this account at ${time} \(UTC\); 1 job waits until someone resumes it\.`;
@@ -141,6 +144,22 @@ describe('R13 why an account is stuck, each situation made for real', () => {
       api,
       new RegExp(
         String.raw`^Nothing is due: 2 jobs failed and will be tried again, the first at ${time} \(UTC\)\.$`,
+      ),
+    );
+  });
+
+  it('its jobs were put off while the ledger of effects was away: nothing failed', async () => {
+    const { api } = await start();
+    const away = createRedisLedger({ redis: { port: await freePort() }, prefix: '{away}' });
+    onTestFinished(() => away.close());
+    await enqueue(api, 2);
+    await startWorker(redis, (_payload, { effect }) => effect('send', { perform: async () => null }), {
+      ledger: away,
+    });
+    await explained(
+      api,
+      new RegExp(
+        String.raw`^Nothing is due: 2 jobs were put off and will be tried again, the first at ${time} \(UTC\)\. Reason given: The ledger of effects cannot be reached\.$`,
       ),
     );
   });

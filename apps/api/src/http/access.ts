@@ -20,10 +20,12 @@ export function createAccessControl(tokens: readonly TokenRecord[]) {
   const failures = new MemoryStore();
   failures.init({ windowMs: failureWindowMs } as Parameters<MemoryStore['init']>[0]);
 
-  async function authenticate(request: Request): Promise<Principal> {
+  function callerOf(request: Request): Principal | undefined {
     const token = bearerToken(request.headers.authorization);
-    const principal = token === undefined ? undefined : verify(token);
-    if (principal) return principal;
+    return token === undefined ? undefined : verify(token);
+  }
+
+  async function turnAway(request: Request): Promise<never> {
     const { totalHits, resetTime } = await failures.increment(ipKeyGenerator(request.ip ?? ''));
     if (totalHits > maxFailures) {
       const waitMs = resetTime ? resetTime.getTime() - Date.now() : failureWindowMs;
@@ -34,11 +36,14 @@ export function createAccessControl(tokens: readonly TokenRecord[]) {
   }
 
   return {
-    authenticate,
+    /** A problem for whoever shows no valid token. */
+    async authenticate(request: Request): Promise<void> {
+      if (callerOf(request) === undefined) await turnAway(request);
+    },
     /** The caller of `route`, or a problem. */
     async admit(route: Route, request: Request): Promise<Principal> {
       if (route.access === 'public') return nobody;
-      const principal = await authenticate(request);
+      const principal = callerOf(request) ?? (await turnAway(request));
       if (!route.access.includes(principal.role)) {
         throw new Problem('forbidden', { detail: `This needs one of the roles ${route.access.join(', ')}.` });
       }

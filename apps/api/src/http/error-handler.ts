@@ -20,9 +20,10 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    sendText(response, problem.status, JSON.stringify({ ...problem.toJSON(), requestId }), {
-      'content-type': 'application/problem+json; charset=utf-8',
-      ...problem.options.headers,
+    sendText(response, problem.status, {
+      type: 'application/problem+json; charset=utf-8',
+      text: JSON.stringify({ ...problem.toJSON(), requestId }),
+      headers: problem.options.headers,
     });
   };
 }

@@ -1,12 +1,12 @@
-import type { Express, Request } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
 import { LARGE_BODIES_AT_ONCE, MAX_JSON_BYTES, MAX_WAITING_BODIES } from '../limits.js';
 import type { AccessControl } from './access.js';
 import { parseJson } from './parse-json.js';
 import { describeIssues, issuesOf, Problem, type Issue, type ProblemCode } from './problems.js';
-import { readBody } from './read-body.js';
-import { requestIdOf } from './request-log.js';
+import { bodyAtHand, receiveBody, refuseEncoding } from './read-body.js';
+import { requestIdOf, type RequestLog } from './request-log.js';
 import { RouteTable } from './route-table.js';
 import type { BodySpec, Route } from './route.js';
 import { send } from './send.js';
@@ -19,8 +19,7 @@ const LARGE_BODY_WAIT_MS = 10_000;
 export function mountRoutes(
   app: Express,
   routes: readonly Route[],
-  access: AccessControl,
-  context: AppContext,
+  { log, access, context }: { log: RequestLog; access: AccessControl; context: AppContext },
 ): void {
   const largeBodies = new Slots({
     count: LARGE_BODIES_AT_ONCE,
@@ -28,7 +27,9 @@ export function mountRoutes(
     waitMs: LARGE_BODY_WAIT_MS,
   });
   const table = new RouteTable(routes);
+  // One middleware for all of it: each one more is another round through Express' router.
   app.use(async (request, response) => {
+    log(request, response);
     const found = table.find(request.method, request.path);
     if (found === undefined || !('route' in found)) throw await refusal(found?.others ?? [], access, request);
     const { route, params } = found;
@@ -36,12 +37,7 @@ export function mountRoutes(
     const call = {
       params: check(route.params, params, 'invalid_request'),
       query: check(route.query, request.query, 'invalid_request'),
-      body: await receiveBody(route.body, request, async () => {
-        const release = await largeBodies.take();
-        // What was made of the body is in memory until the answer is out.
-        if (response.closed) release();
-        else response.once('close', release);
-      }),
+      body: route.body?.kind === 'json' ? await jsonBody(route.body, request, response) : undefined,
       principal,
       requestId: requestIdOf(request),
       app: context,
@@ -49,7 +45,26 @@ export function mountRoutes(
     };
     await send(response, await route.handler(call));
   });
+
+  async function jsonBody(spec: JsonBody, request: Request, response: Response): Promise<unknown> {
+    refuseEncoding(request);
+    const { maxBytes = MAX_JSON_BYTES } = spec;
+    const bounds = { maxBytes, largeAboveBytes: MAX_JSON_BYTES };
+    const bytes =
+      bodyAtHand(request, bounds) ??
+      (await receiveBody(request, bounds, async () => {
+        const release = await largeBodies.take();
+        // What was made of the body is in memory until the answer is out.
+        if (response.closed) release();
+        else response.once('close', release);
+      }));
+    const parsed = parseJson(bytes);
+    if (!parsed.ok) throw invalid(spec.invalid, [parsed.issue]);
+    return check(spec.schema, parsed.value, spec.invalid);
+  }
 }
+
+type JsonBody = Extract<BodySpec<unknown>, { readonly kind: 'json' }>;
 
 /** Why no route takes the request. Without a token nobody learns which paths exist, but for public ones. */
 async function refusal(others: readonly Route[], access: AccessControl, request: Request): Promise<Problem> {
@@ -57,19 +72,6 @@ async function refusal(others: readonly Route[], access: AccessControl, request:
   if (others.length === 0) return new Problem('not_found');
   const methods = others.flatMap(({ method }) => (method === 'get' ? ['get', 'head'] : method));
   return new Problem('method_not_allowed', { headers: { allow: methods.join(', ').toUpperCase() } });
-}
-
-async function receiveBody(
-  spec: BodySpec<unknown> | undefined,
-  request: Request,
-  beforeLarge: () => Promise<void>,
-): Promise<unknown> {
-  if (spec?.kind !== 'json') return undefined;
-  const { maxBytes = MAX_JSON_BYTES } = spec;
-  const bounds = { maxBytes, largeAboveBytes: MAX_JSON_BYTES, beforeLarge };
-  const parsed = parseJson(await readBody(request, bounds));
-  if (!parsed.ok) throw invalid(spec.invalid, [parsed.issue]);
-  return check(spec.schema, parsed.value, spec.invalid);
 }
 
 function check(schema: z.ZodType | undefined, value: unknown, code: ProblemCode): unknown {

@@ -8,25 +8,26 @@ const maxDiscardedBytes = 64 * 1024 * 1024;
 
 export interface BodyBounds {
   readonly maxBytes: number;
-  /** A body above this is read on only when `beforeLarge` has let it. */
+  /** A body above this counts as large. */
   readonly largeAboveBytes: number;
-  readonly beforeLarge: () => Promise<void>;
 }
 
-/** The body, at most `maxBytes` of it in memory. */
-export async function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
-  refuseEncoding(request);
-  const { readableLength, headers } = request;
-  const isSmall = readableLength <= bounds.maxBytes && readableLength <= bounds.largeAboveBytes;
-  // Most bodies come in one piece with their head: nothing has to be waited for.
-  const isWhole = headers['content-length'] === String(readableLength);
-  if (isSmall && isWhole) return (request.read() as Buffer | null) ?? Buffer.alloc(0);
-  return receive(request, bounds);
-}
-
-function receive(
+/** The body where it is small and has come as a whole: most come in one piece with their head. */
+export function bodyAtHand(
   request: IncomingMessage,
-  { maxBytes, largeAboveBytes, beforeLarge }: BodyBounds,
+  { maxBytes, largeAboveBytes }: BodyBounds,
+): Buffer | undefined {
+  const { readableLength, headers } = request;
+  if (readableLength > maxBytes || readableLength > largeAboveBytes) return undefined;
+  if (headers['content-length'] !== String(readableLength)) return undefined;
+  return (request.read() as Buffer | null) ?? Buffer.alloc(0);
+}
+
+/** The body, at most `maxBytes` of it in memory. @param beforeLarge lets a large one be read on. */
+export function receiveBody(
+  request: IncomingMessage,
+  { maxBytes, largeAboveBytes }: BodyBounds,
+  beforeLarge: () => Promise<void>,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

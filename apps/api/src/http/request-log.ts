@@ -14,7 +14,7 @@ const quietPaths = new Set(['/healthz', '/readyz', '/metrics']);
 export function requestLog(logger: Logger) {
   // These lines hold nothing to redact, and looking for it costs.
   const lines = logger.child({}, { redact: [] });
-  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
     const startedAt = performance.now();
     const given = request.headers[REQUEST_ID_HEADER];
     const id = typeof given === 'string' && soundId.test(given) ? given : randomUUID();
@@ -30,9 +30,10 @@ export function requestLog(logger: Logger) {
       else if (quietPaths.has(path)) lines.debug(line, 'request');
       else lines.info(line, 'request');
     });
-    next();
   };
 }
+
+export type RequestLog = ReturnType<typeof requestLog>;
 
 /** The id given by {@link requestLog}. */
 export function requestIdOf(request: IncomingMessage): string {

@@ -9,6 +9,8 @@ export type Found =
 /** The routes of one path, by method. */
 interface Place {
   readonly pattern: RegExp;
+  /** Names of the parameters, in the order in which `pattern` finds them. */
+  readonly names: readonly string[];
   readonly routes: Map<string, Route>;
 }
 
@@ -23,7 +25,7 @@ export class RouteTable {
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
       const places = route.path.includes('{') ? this.#open : this.#fixed;
-      const place = places.get(route.path) ?? { pattern: patternOf(route.path), routes: new Map() };
+      const place = places.get(route.path) ?? { ...patternOf(route.path), routes: new Map() };
       places.set(route.path, place);
       place.routes.set(route.method.toUpperCase(), route);
     }
@@ -36,25 +38,33 @@ export class RouteTable {
     const route = fixed?.routes.get(wanted);
     if (route !== undefined) return { route, params: {} };
     const others = [...(fixed?.routes.values() ?? [])];
-    for (const { pattern, routes } of this.#open.values()) {
+    for (const { pattern, names, routes } of this.#open.values()) {
       const match = pattern.exec(path);
       if (match === null) continue;
       const open = routes.get(wanted);
-      if (open !== undefined) return { route: open, params: decoded(match.groups) };
+      if (open !== undefined) return { route: open, params: decoded(names, match) };
       others.push(...routes.values());
     }
     return others.length === 0 ? undefined : { others };
   }
 }
 
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+function patternOf(path: string): Pick<Place, 'pattern' | 'names'> {
+  const names: string[] = [];
+  const text = path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
+    names.push(name);
+    return '([^/]+)';
+  });
+  return { pattern: new RegExp(`^${text}$`), names };
 }
 
-function decoded(groups: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** @param match the path, then a text for each name. */
+function decoded(names: readonly string[], match: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
   try {
-    return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]));
+    for (const [at, name] of names.entries()) params[name] = decodeURIComponent(match[at + 1] as string);
   } catch (cause) {
     throw new Problem('invalid_request', { cause });
   }
+  return params;
 }

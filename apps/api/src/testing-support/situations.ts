@@ -43,6 +43,7 @@ export function around(
     nowMs: now,
     queues: [{ ...serving, servedAtMs: now, ...queue }],
     unhandled: null,
+    retrying: { failed: 0, putOff: 0, reason: null },
     deadCodes: new Map(),
     ...changes,
   };
@@ -110,6 +111,24 @@ export const situations: readonly (readonly [
     'Nothing starts because ops-anna paused this account at 12:02 (UTC); 1 job waits until someone resumes it.',
   ],
   [
+    'paused, with nothing to do',
+    view({ paused, lastCompletedAt: now - 122 * minuteMs }, { completed: 9 }),
+    around({}, { queues: [] }),
+    'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it. Nothing is waiting; the last job succeeded at 11:58 (UTC).',
+  ],
+  [
+    'paused, with jobs due later',
+    view({ paused, nextRunAt: now + 6 * minuteMs }, { scheduled: 3 }),
+    around({}, { queues: [] }),
+    'Nothing starts because ops-anna paused this account at 12:02 (UTC), until someone resumes it. Nothing is due: 3 jobs are scheduled, the first at 14:06 (UTC).',
+  ],
+  [
+    'outside its window, with nothing to do',
+    view({ windows: parisOffice }),
+    around({}, { queues: [] }),
+    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and nothing has run yet.',
+  ],
+  [
     'throttled by the outside',
     heldView(12, { reason: 'throttled', opensAt: now + 10 * minuteMs }),
     around(),
@@ -172,8 +191,20 @@ export const situations: readonly (readonly [
   [
     'backing off',
     view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
-    around(),
+    around({}, { retrying: { failed: 12, putOff: 0, reason: null } }),
     'Nothing is due: 12 jobs failed and will be tried again, the first at 14:06 (UTC).',
+  ],
+  [
+    'put off without an attempt',
+    view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
+    around({}, { retrying: { failed: 0, putOff: 12, reason: 'The ledger of effects cannot be reached.' } }),
+    'Nothing is due: 12 jobs were put off and will be tried again, the first at 14:06 (UTC). Reason given: The ledger of effects cannot be reached.',
+  ],
+  [
+    'backing off, or put off',
+    view({ nextRunAt: now + 6 * minuteMs }, { retrying: 12 }),
+    around({}, { retrying: { failed: 3, putOff: 9, reason: 'The ledger of effects cannot be reached.' } }),
+    'Nothing is due: 12 jobs failed or were put off, and will be tried again, the first at 14:06 (UTC).',
   ],
   [
     'scheduled',

@@ -214,8 +214,9 @@ export class AttemptEffects {
   }
 
   async #giveUp<T>({ name }: Run<T>, fence: number, cause?: unknown): Promise<T> {
+    // Somebody else has the job by now, or a person has told the outcome: what follows is not ours to say.
+    if (!(await this.#claim.tryRecord(name, fence, 'unknown'))) throw new StaleHolderError(name, cause);
     this.#report('unknown');
-    await this.#claim.tryRecord(name, fence, 'unknown');
     throw new UnknownOutcomeError({ reason: `It is unknown whether effect "${name}" was applied.`, cause });
   }
 

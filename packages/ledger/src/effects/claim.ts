@@ -60,9 +60,35 @@ export class Claim {
     const { job } = this.#scope;
     const { inputHash } = this;
     const request = { jobId: job.id, holder: this.#holder, fence, name, inputHash, timeoutMs };
-    const reply = await this.#beforeSending(async () => this.#ledger.begin(request));
+    let isGivenUp = false;
+    const ask = async () => {
+      const reply = await this.#ledger.begin(request);
+      // Carried out after all, and after what was to take it back.
+      if (isGivenUp) void this.#withdraw(name);
+      return reply;
+    };
+    let reply: BeginReply;
+    try {
+      reply = await this.#beforeSending(ask);
+    } catch (error) {
+      isGivenUp = true;
+      void this.#withdraw(name);
+      throw error;
+    }
     if (reply.outcome === 'stale') throw new StaleHolderError(name);
     return reply;
+  }
+
+  /**
+   * The ledger may have started what this attempt, which got no answer, will not perform: found so, an effect that can
+   * be neither asked nor repeated would wait for a person. The slot does not wait for it. Where it fails, as when
+   * this process ends, nothing is lost but that.
+   */
+  async #withdraw(name: string): Promise<void> {
+    const request = { jobId: this.#scope.job.id, holder: this.#holder, name };
+    await untilAnswered(async () => this.#ledger.withdraw(request), this.#patience.afterMs, {
+      ref: false,
+    }).catch(() => undefined);
   }
 
   /** @param keepAge the earlier call may have been applied, so its idempotency key keeps its age. */
@@ -93,15 +119,20 @@ export class Claim {
     return value;
   }
 
-  /** For outcomes that only spare a question or an attempt: the error under way counts more than their record. */
-  async tryRecord(name: string, fence: number, state: 'not_applied' | 'unknown'): Promise<void> {
+  /**
+   * For outcomes that only spare a question or an attempt: the error under way counts more than their record.
+   *
+   * @returns false where another attempt, or a person, has the say by now; true also where the ledger did not answer.
+   */
+  async tryRecord(name: string, fence: number, state: 'not_applied' | 'unknown'): Promise<boolean> {
     try {
-      await untilAnswered(async () => this.#record(name, fence, { state }), this.#patience.beforeMs);
+      return await untilAnswered(async () => this.#record(name, fence, { state }), this.#patience.beforeMs);
     } catch (error) {
       this.#scope.logger.warn(
         { effect: name, err: error },
         'the ledger could not be told how an effect ended',
       );
+      return true;
     }
   }
 

@@ -96,6 +96,19 @@ describe('an attempt that lost its job', () => {
     expect(outcomes).toEqual(['deferred', 'performed', 'stale']);
   });
 
+  it('is not dead of an outcome that a person has told meanwhile: the next attempt goes on with it', async () => {
+    const job = newJob();
+    const send = effectOf([
+      async () => {
+        await ledger.resolve({ jobId: job.id, name: 'send', outcome: 'applied', externalId: 'msg_1' });
+        throw new Error('socket hang up');
+      },
+    ]);
+    await expect(attempt(job)('send', send.options)).rejects.toThrow(StaleHolderError);
+    expect(await attempt(job)('send', send.options)).toEqual({ id: 'msg_1' });
+    expect(outcomes).toEqual(['stale', 'replayed']);
+  });
+
   it('A03: cannot claim the job back for its next effect', async () => {
     const job = newJob();
     const first = attempt(job);

@@ -10,11 +10,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { describeEffectProperties } from '../testing-support/effect-properties.js';
-import {
-  describeLedgerContract,
-  startClock,
-  type LedgerInTests,
-} from '../testing-support/ledger-contract.js';
+import { describeLedgerContract } from '../testing-support/ledger-contract.js';
+import { startClock, type LedgerInTests } from '../testing-support/ledger-in-tests.js';
 import { holdAll } from '../testing-support/overlapping-holders.js';
 import { migrateLedger } from './migrate.js';
 import { createPostgresLedger } from './postgres-ledger.js';

@@ -4,11 +4,9 @@ import { startPostgres, type PostgresServer } from '@fairlane/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { describeEffectProperties } from '../testing-support/effect-properties.js';
-import {
-  describeLedgerContract,
-  startClock,
-  type LedgerInTests,
-} from '../testing-support/ledger-contract.js';
+import { describeLedgerContract } from '../testing-support/ledger-contract.js';
+import { describeLostReplies } from '../testing-support/lost-replies.js';
+import { startClock, type LedgerInTests } from '../testing-support/ledger-in-tests.js';
 import { holdAll } from '../testing-support/overlapping-holders.js';
 import { migrateLedger } from './migrate.js';
 import { createPostgresLedger } from './postgres-ledger.js';
@@ -27,6 +25,7 @@ afterAll(async () => {
 });
 
 describeLedgerContract('Postgres', () => inTests);
+describeLostReplies('Postgres', () => inTests);
 describeEffectProperties('Postgres', () => inTests, 20);
 
 describe('A36: two workers, 500 overlapping jobs in opposite order, pools of 2', () => {

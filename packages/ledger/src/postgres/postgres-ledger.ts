@@ -14,10 +14,11 @@ import type {
   SweepReply,
   SweepRequest,
   Unsettled,
+  WithdrawRequest,
 } from '../ledger.js';
 import { pendingMigrations } from './migrate.js';
 import type { LedgerDatabase, LedgerSchema } from './schema.js';
-import { begin, record, repeat, timeOf, type BegunRow } from './statements.js';
+import { begin, record, repeat, timeOf, withdraw, type BegunRow } from './statements.js';
 
 export interface PostgresLedgerOptions {
   /** `postgres://user:password@host:port/database`; a transaction-pooling proxy will do. */
@@ -59,6 +60,11 @@ class PostgresLedger implements EffectLedger {
     const { rows } = await begin(request, this.#now()).execute(this.#db);
     const [row] = rows;
     return row === undefined ? { outcome: 'stale' } : readBegun(row);
+  }
+
+  async withdraw(request: WithdrawRequest): Promise<boolean> {
+    const { rows } = await withdraw(request, this.#now()).execute(this.#db);
+    return rows.length === 1;
   }
 
   async repeat(request: RepeatRequest): Promise<boolean> {

@@ -1,6 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { BeginRequest, EffectState, KeptResult, RecordRequest, RepeatRequest } from '../ledger.js';
+import type {
+  BeginRequest,
+  EffectState,
+  KeptResult,
+  RecordRequest,
+  RepeatRequest,
+  WithdrawRequest,
+} from '../ledger.js';
 
 /** The server's clock, or the time that a test gives. */
 export function timeOf(nowMs: number | undefined): RawBuilder<Date> {
@@ -87,6 +94,23 @@ function agoMs(column: 'started_at' | 'first_started_at'): RawBuilder<number> {
 /** The job's row, locked, if the fence is still the holder's. */
 function holding(jobId: string, fence: number): RawBuilder<unknown> {
   return sql`select fence from fairlane_ledger_job where job_id = ${jobId} and fence = ${fence} for update`;
+}
+
+/** Takes a start back whose holder was never told of it. No row: there is nothing to take back. */
+export function withdraw(
+  { jobId, holder, name }: WithdrawRequest,
+  nowMs: number | undefined,
+): RawBuilder<{ name: string }> {
+  return sql<{ name: string }>`
+    with clock as materialized (select ${timeOf(nowMs)} as now),
+    holding as (
+      select fence from fairlane_ledger_job where job_id = ${jobId} and holder = ${holder} for update
+    )
+    update fairlane_ledger_effect as effect set state = 'not_applied', changed_at = clock.now
+    from clock, holding
+    where effect.job_id = ${jobId} and effect.name = ${name} and effect.state = 'started'
+      and effect.fence = holding.fence
+    returning effect.name`;
 }
 
 /** Starts an unsettled effect again. No row: the fence is stale. */

@@ -15,6 +15,7 @@ import type {
   SweepReply,
   SweepRequest,
   Unsettled,
+  WithdrawRequest,
 } from '../ledger.js';
 import { scripts, type LedgerCommands } from './scripts.js';
 
@@ -84,6 +85,10 @@ class RedisLedger implements EffectLedger {
       this.#now(),
     );
     return readBeginReply(reply);
+  }
+
+  async withdraw({ jobId, holder, name }: WithdrawRequest): Promise<boolean> {
+    return (await this.#client.fairlaneLedgerWithdraw(this.#jobKey(jobId), holder, name, this.#now())) === 1;
   }
 
   async repeat({ jobId, fence, name, inputHash, timeoutMs, keepAge }: RepeatRequest): Promise<boolean> {

@@ -3,6 +3,7 @@ import { classifyError, EffectDeferredError, type JobInfo } from '@fairlane/sdk'
 import { createEffectRunner } from '../effects/effect-runner.js';
 import type { EffectLedger } from '../ledger.js';
 import { newJob, scopeOf } from './attempt-scope.js';
+import { deferred } from './deferred.js';
 import { interceptLedger } from './intercepted-ledger.js';
 import { Outside, safetyOf, SETTLE_MS, TIMEOUT_MS, type OutsideKind, type Treatment } from './outside.js';
 
@@ -14,6 +15,8 @@ export interface Fate {
   readonly question: Treatment;
   /** The process dies at this step, before or after the call is carried out. */
   readonly crash?: { readonly step: number; readonly when: 'before' | 'after' };
+  /** The ledger's answer at this step is lost, though the call was carried out. */
+  readonly lost?: { readonly step: number };
   /**
    * The process is stopped at this step, before or after the call is carried out, and goes on only after the next
    * attempt has ended.
@@ -97,6 +100,7 @@ export class EffectModel {
       await pass('before');
       const value = await call();
       await pass('after');
+      if (!isSend && fate.lost?.step === at) throw new Error('the answer was lost');
       return value;
     };
 
@@ -125,12 +129,4 @@ export class EffectModel {
       return classifyError(error).code === 'unknown_outcome' ? 'unknown' : 'retry';
     }
   }
-}
-
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let settle: ((value: T) => void) | undefined;
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return { promise, resolve: (value) => settle?.(value) };
 }

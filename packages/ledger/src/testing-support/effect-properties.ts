@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { EffectModel, type Fate } from './effect-model.js';
-import type { LedgerInTests } from './ledger-contract.js';
+import type { LedgerInTests } from './ledger-in-tests.js';
 import type { OutsideKind, Treatment } from './outside.js';
 
 /** Most calls of one attempt: begin, ask, repeat, send, record. */
@@ -26,12 +26,14 @@ function fates(pauses: fc.Arbitrary<Fate['pause']>, times: readonly number[]): f
       question: fc.constantFrom<Treatment>('answers', 'cannot tell'),
       crash: fc.option(fc.record({ step, when }), { nil: undefined }),
       pause: pauses,
+      lost: fc.option(fc.record({ step }), { nil: undefined, freq: 2 }),
     })
-    .map(({ crash, pause, ...rest }): Fate => {
+    .map(({ crash, pause, lost, ...rest }): Fate => {
       return {
         ...rest,
         ...(crash === undefined ? {} : { crash }),
         ...(pause === undefined ? {} : { pause }),
+        ...(lost === undefined ? {} : { lost }),
       };
     });
   return fc.array(fate, { maxLength: 5 });
@@ -46,8 +48,8 @@ const ANY_TIME = [0, 400, 1_500, 5_000, 30_000, 120_000];
 const SHORT_TIME = [0, 400, 1_500, 5_000];
 
 /**
- * R2 under crashes before and after every call that an attempt makes, answers of every kind, and processes that are
- * stopped and go on when another has taken over.
+ * R2 under crashes before and after every call that an attempt makes, lost answers of the ledger, answers of every kind
+ * of the outside, and processes that are stopped and go on when another has taken over.
  */
 export function describeEffectProperties(store: string, open: () => LedgerInTests, numRuns: number): void {
   async function play(kind: OutsideKind, played: readonly Fate[]) {

@@ -10,6 +10,7 @@ export function interceptLedger(
 ): EffectLedger {
   return {
     begin: async (request) => intercept('begin', async () => ledger.begin(request)),
+    withdraw: async (request) => intercept('withdraw', async () => ledger.withdraw(request)),
     repeat: async (request) => intercept('repeat', async () => ledger.repeat(request)),
     record: async (request) => intercept('record', async () => ledger.record(request)),
     resolve: async (request) => ledger.resolve(request),

@@ -131,7 +131,7 @@ export class FairlaneBackend extends LaneBackend {
   }
 
   /** Adds a job unless its key is taken; the reply of `submit.lua`, or the pipeline when `client` is one. */
-  async submit(client: Client, job: JobJson & { id: string }, terms: DedupTerms): Promise<unknown> {
+  submit(client: Client, job: JobJson & { id: string }, terms: DedupTerms): Promise<unknown> {
     const { opts } = job as { opts: { delay?: number; priority?: number } };
     const command: WrappedCommand =
       (opts.delay ?? 0) > 0
@@ -141,10 +141,9 @@ export class FairlaneBackend extends LaneBackend {
           : 'submit:addStandardJob';
     const { id, account, digest, retentionMs, deadlineMs, onConflict } = terms;
     const { bucketKey, field } = dedupKey(this.redisPrefix, id);
-    const first = onConflict === 'first' ? '1' : '0';
-    const base = `${this.redisPrefix}:`;
     const bounds = [terms.maxWaiting, terms.maxWaitingPerAccount];
-    const args = [field, id, account, digest, this.name, base, retentionMs, deadlineMs, first, ...bounds];
+    const rules = JSON.stringify([this.name, `${this.redisPrefix}:`, onConflict === 'first', ...bounds]);
+    const args = [field, id, account, digest, retentionMs, deadlineMs, rules];
     return this.addJobToTransaction(withCall(client, { command, keys: [bucketKey], args }), job, job.id);
   }
 

@@ -14,10 +14,16 @@ export class Claims {
     this.#holds = holds;
   }
 
+  /** Whether it needs anything held. */
+  concern(prepared: Submission | Refusal): prepared is Submission {
+    if (this.#holds === undefined || prepared.kind === 'refusal') return false;
+    return prepared.sources.length > 0 || isLarge(prepared.payloadBytes);
+  }
+
   /** @throws UnavailableError when the store does not take the payload. */
   async hold(submission: Submission): Promise<Submission | Refusal> {
-    const { identity, contract, payload, payloadBytes, sources } = submission;
-    if (this.#holds === undefined || (sources.length === 0 && !isLarge(payloadBytes))) return submission;
+    if (this.#holds === undefined || !this.concern(submission)) return submission;
+    const { identity, contract, payload, sources } = submission;
     const { id: jobId } = identity;
     const hold = await this.#holds.hold({ jobId, version: contract.version, text: payload, sources });
     return hold.kind === 'hold'

@@ -156,7 +156,7 @@ export function createProducer(options: ProducerOptions): Producer {
     async enqueue(contract, payload, enqueueOptions = {}) {
       const schedule = readSchedule(enqueueOptions);
       const prepared = prepare(catalogue, contract, payload, bounds);
-      const held = prepared.kind === 'refusal' ? prepared : await claims.hold(prepared);
+      const held = claims.concern(prepared) ? await claims.hold(prepared) : prepared;
       if (held.kind === 'refusal') return toRefused(held);
       const result = (await sessions.run(
         (session) => sender.one(held, schedule, session),
@@ -164,7 +164,7 @@ export function createProducer(options: ProducerOptions): Producer {
       )) as EnqueueResult;
       if (held.hold !== undefined) await claims.settle(held, result);
       count(held, result);
-      return withRetryTime(held, result);
+      return isQueueFull(result) ? withRetryTime(held, result) : result;
     },
 
     async *enqueueMany(contract, payloads, { patience = NO_PATIENCE, ...enqueueOptions } = {}) {

@@ -44,7 +44,7 @@ export class RedisSessions {
     expired: (answer: T) => boolean = () => false,
   ): Promise<T> {
     const deadline = new Deadline(this.#timeoutMs);
-    await this.#untilReady(deadline);
+    if (this.#closed || this.#client.status !== 'ready') await this.#untilReady(deadline);
     const answer = await this.#once(use, deadline);
     if (!expired(answer)) return answer;
     this.#clock.invalidate();
@@ -69,17 +69,14 @@ export class RedisSessions {
   }
 
   async #once<T>(use: (session: Session) => Promise<T>, deadline: Deadline): Promise<T> {
-    const nowMs =
-      this.#clock.knownMs ?? (await this.#guard(this.#clock.nowMs(), deadline, { mayHaveRun: false }));
-    const session = { deadline, nowMs, runUntilMs: Math.floor(nowMs + deadline.leftMs * RUN_SHARE) };
-    return this.#guard(use(session), deadline, { mayHaveRun: true });
-  }
-
-  async #guard<T>(promise: Promise<T>, deadline: Deadline, state: { mayHaveRun: boolean }): Promise<T> {
+    let mayHaveRun = false;
     try {
-      return await deadline.wait(promise, state);
+      const nowMs = this.#clock.knownMs ?? (await deadline.wait(this.#clock.nowMs(), { mayHaveRun }));
+      const session = { deadline, nowMs, runUntilMs: Math.floor(nowMs + deadline.leftMs * RUN_SHARE) };
+      mayHaveRun = true;
+      return await deadline.wait(use(session), { mayHaveRun });
     } catch (error) {
-      throw asUnavailable(error, state);
+      throw asUnavailable(error, { mayHaveRun });
     }
   }
 

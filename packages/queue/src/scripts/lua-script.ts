@@ -11,6 +11,7 @@ export interface ScriptWrapper {
 /**
  * The text of `wrapper` around BullMQ's, which is not changed. The wrapper calls `inner(KEYS, ARGV)` once, when it has
  * decided to. Its own keys come behind BullMQ's, its own arguments last: it finds them in `outerKeys` and `outerArgs`.
+ * BullMQ's text sees them too, and reads none of them: the lanes check how many it reads.
  */
 export function wrapScript(
   { content, keys }: Pick<BullScript, 'content' | 'keys'>,
@@ -21,13 +22,8 @@ export function wrapScript(
     content: `local function inner(KEYS, ARGV)
 ${content}
 end
-local outerKeys, outerArgs = {}, {}
-for i = 1, ${keyCount} do
-  outerKeys[i] = KEYS[${keys} + i]
-end
-for i = ${argCount}, 1, -1 do
-  outerArgs[i] = table.remove(ARGV)
-end
+local outerKeys = { unpack(KEYS, ${keys + 1}, ${keys + keyCount}) }
+local outerArgs = { unpack(ARGV, #ARGV - ${argCount - 1}) }
 ${lua}`,
   };
 }

@@ -4,6 +4,7 @@ import { isEnvelope, parseJobData } from '../jobs/envelope.js';
 import { readTime } from '../redis/server-clock.js';
 import type { AccountView } from '../views/account-view.js';
 import { readServedAt, readWorkers } from './read-workers.js';
+import { NONE_RETRYING, readRetrying, type Retrying } from './read-retrying.js';
 import { capacityOf, serves, type WorkerView } from './worker-view.js';
 
 /** A queue, and who works there. */
@@ -41,6 +42,7 @@ export interface Surroundings {
   readonly nowMs: number;
   readonly queues: readonly QueueSurroundings[];
   readonly unhandled: Unhandled | null;
+  readonly retrying: Retrying;
   /** Codes of the latest dead jobs, and how many of each; at most 100 are looked at. */
   readonly deadCodes: ReadonlyMap<string, number>;
 }
@@ -77,9 +79,10 @@ export async function readSurroundings<const V extends readonly AccountView[]>(
   );
   const each = await Promise.all(
     needs.map(async ({ view, waiting, putOff }): Promise<Surroundings> => {
-      const [codes, unhandled] = await Promise.all([
+      const [codes, unhandled, retrying] = await Promise.all([
         view.counts.dead > 0 ? deadCodes(view.account, MOST_DEAD) : [],
         putOff > 0 ? readUnhandled(client, prefix, queues, view.account, workers) : null,
+        view.counts.retrying > 0 ? readRetrying(client, prefix, queues, view.account) : NONE_RETRYING,
       ]);
       return {
         nowMs,
@@ -88,6 +91,7 @@ export async function readSurroundings<const V extends readonly AccountView[]>(
           return state === undefined ? [] : [{ ...state, waiting: count }];
         }),
         unhandled,
+        retrying,
         deadCodes: countEach(codes),
       };
     }),

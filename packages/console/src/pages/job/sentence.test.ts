@@ -8,6 +8,7 @@ import { isUnresolved } from './unresolved.js';
 const nextRunAt = '2026-11-30T09:00:00.000Z';
 const nine = formatAbsolute(Date.parse(nextRunAt));
 const failed = { code: 'target_gone', class: 'permanent', message: 'gone', at: nextRunAt };
+const putOff = { code: 'effect_deferred', class: 'throttled', message: 'It is away.', at: nextRunAt };
 
 test.each<[Partial<Job>, string]>([
   [{ state: 'scheduled' }, 'It waits for its time.'],
@@ -20,6 +21,10 @@ test.each<[Partial<Job>, string]>([
   [
     { state: 'retrying', attempts: { made: 1, max: 3 }, nextRunAt },
     `Attempt 1 of 3 failed; the next is at ${nine}.`,
+  ],
+  [
+    { state: 'retrying', attempts: { made: 1, max: 3 }, nextRunAt, lastError: putOff },
+    `It was put off, no attempt was spent; it is tried again at ${nine}. Reason given: It is away.`,
   ],
   [{ state: 'completed' }, 'It is done.'],
   [

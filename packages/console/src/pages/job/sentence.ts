@@ -23,6 +23,9 @@ export function sentenceOf(job: Told): string {
     case 'active':
       return 'It is running.';
     case 'retrying':
+      if (lastError?.class === 'throttled') {
+        return `It was put off, no attempt was spent; it is tried again${at === '' ? ' later' : at}. Reason given: ${lastError.message}`;
+      }
       return `Attempt ${attempts.made} of ${attempts.max} failed; the next is${at === '' ? ' to come' : at}.`;
     case 'completed':
       return 'It is done.';
