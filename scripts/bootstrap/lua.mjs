@@ -48,7 +48,7 @@ async function install() {
 async function laneTexts() {
   const folder = join(PACKAGES, 'lanes');
   const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts.js')).href);
-  const stub = { content: 'return redis.call(ARGV[1], KEYS[1])', keys: 1 };
+  const stub = { content: 'return redis.call(ARGV[1], KEYS[1], cmsgpack.unpack(ARGV[2]))', keys: 1 };
   /** @type {[string, string][]} */
   const texts = [];
   for (const name of lanes.laneScripts().keys()) {

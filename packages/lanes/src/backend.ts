@@ -16,7 +16,7 @@ import { joinFleet, mixedFleet } from './fleet.js';
 import { Lanes } from './lanes.js';
 import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
-import { Coalescer } from './coalescer.js';
+import { Coalescer, Coalescers } from './coalescer.js';
 import { Waker } from './waker.js';
 import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
 
@@ -57,7 +57,7 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly base: string;
   /** Fences of the claims that handlers of this process hold. */
   private readonly fences = new Map<string, string>();
-  private readonly coalescers = new WeakMap<Client, Map<string, Coalescer>>();
+  private readonly coalescers = new Coalescers<Client>();
   private upkeep: Upkeep | undefined;
   /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
   private entry: Promise<void> | undefined;
@@ -234,23 +234,12 @@ export class LaneBackend extends RedisQueueBackend {
     if (!batch || !connection) {
       return client.runCommand(this.commandName(name), args);
     }
-    let byName = this.coalescers.get(connection);
-    if (!byName) {
-      byName = new Map();
-      this.coalescers.set(connection, byName);
-    }
-    let coalescer = byName.get(name);
-    if (!coalescer) {
+    const run = async (command: string, all: unknown[]): Promise<unknown> =>
+      connection.runCommand(command, all as Args);
+    const coalescer = this.coalescers.of(connection, name, () => {
       const command = this.commandName(name);
-      coalescer = new Coalescer(
-        script.numberOfKeys,
-        batch.ownKeys,
-        async (registered, all) => connection.runCommand(registered, all as Args),
-        command,
-        `${command}*`,
-      );
-      byName.set(name, coalescer);
-    }
+      return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`);
+    });
     return coalescer.send(args);
   }
 

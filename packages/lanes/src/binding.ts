@@ -20,22 +20,21 @@ export function handledCommands(lua: string): Set<string> {
   return new Set([...lua.matchAll(/^function on\.([A-Z]+)\(/gm)].map((match) => match[1]!));
 }
 
-/** BullMQ's text with its commands bound to functions. */
+/** BullMQ's text with its commands bound to functions, behind the names of those that it calls. */
 export function bindCommands(content: string, handled: ReadonlySet<string>): string {
-  return content.replaceAll(CALL, (whole, quote: string, command: string) => {
+  const named = new Set<string>();
+  const bound = content.replaceAll(CALL, (whole, quote: string, command: string) => {
     if (handled.has(command)) {
+      named.add(command);
       return `on_${command}(${quote}${command}${quote}`;
     }
     return REDIS_ITSELF.has(command) ? `call(${quote}${command}${quote}` : whole;
   });
+  return named.size > 0 ? `${nameHandlers([...named])}\n${bound}` : bound;
 }
 
-/** Lua that gives the handlers the names by which the bound text calls them. */
-export function nameHandlers(handled: ReadonlySet<string>): string {
-  if (handled.size === 0) {
-    return '';
-  }
-  const names = [...handled].toSorted();
-  const list = (prefix: string): string => names.map((name) => prefix + name).join(', ');
+/** Lua that gives handlers the names by which the bound text calls them. */
+function nameHandlers(commands: readonly string[]): string {
+  const list = (prefix: string): string => commands.map((name) => prefix + name).join(', ');
   return `local ${list('on_')} = ${list('redis.on.')}`;
 }

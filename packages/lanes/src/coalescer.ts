@@ -85,3 +85,23 @@ function settle(pending: readonly Pending[], replies: readonly unknown[]): void 
     }
   }
 }
+
+/** The coalescers of one queue: one for each script on each connection. */
+export class Coalescers<Connection extends object> {
+  private readonly known = new WeakMap<Connection, Map<string, Coalescer>>();
+
+  /** @param start makes the coalescer of this script that sends on the connection. */
+  of(connection: Connection, script: string, start: () => Coalescer): Coalescer {
+    let byScript = this.known.get(connection);
+    if (!byScript) {
+      byScript = new Map();
+      this.known.set(connection, byScript);
+    }
+    let coalescer = byScript.get(script);
+    if (!coalescer) {
+      coalescer = start();
+      byScript.set(script, coalescer);
+    }
+    return coalescer;
+  }
+}

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   EMBEDDED_SCRIPTS,
   SUPPORTED_BULLMQ,
@@ -10,8 +9,9 @@ import {
   type EmbeddedScript,
   type LaneRole,
 } from './bull-scripts.js';
-import { bindCommands, handledCommands, nameHandlers } from './binding.js';
+import { bindCommands, handledCommands } from './binding.js';
 import { LaneError } from './errors.js';
+import { SHORT_NAMES, includes, prelude, readLua } from './layers.js';
 
 /** A script ready to be registered with a client. */
 export interface ComposedScript {
@@ -36,163 +36,15 @@ const FINISH_OWN_KEYS = [10, 11];
 /** A busy producer adds several. */
 const ADD = 'addStandardJob';
 
-const LUA = new URL('../src/lua/', import.meta.url);
-
-function read(path: string): string {
-  return readFileSync(new URL(path, LUA), 'utf8');
-}
-
-function includes(names: readonly string[]): string {
-  return names.map((name) => read(`includes/${name}.lua`)).join('\n');
-}
-
-/** Names that the files of the second and third layer, and commands that are not hot, use. */
-const SHORT_NAMES = `local BASE, OWN, lane_of_key = own.base, own.own, own.lane_of
-local SHARED, floor, huge = 'default:', math.floor, math.huge`;
-
-/** The layers, and those that each builds on. */
-const BELOW = { gated: [], choosing: ['gated'], rare: ['gated', 'choosing'] } as const;
-
-/**
- * A layer of functions that is built when a call first needs it; see `context.lua` for why.
- * What it exports are the names of its local functions.
- */
-function layer(name: keyof typeof BELOW, files: readonly string[], exported: readonly string[]): string {
-  return [
-    `${name} = function()`,
-    `if own.${name} then return own.${name} end`,
-    ...BELOW[name].map((below) => `local ${below} = ${below}()`),
-    SHORT_NAMES,
-    includes(files),
-    `own.${name} = { ${exported.map((each) => `${each} = ${each}`).join(', ')} }`,
-    `return own.${name}`,
-    'end',
-  ].join('\n');
-}
-
-function prelude(own: boolean): string {
-  return [
-    includes(['context']),
-    layer('gated', ['claims', 'gates', 'passing', 'release'], GATED_EXPORTS),
-    layer('choosing', ['admission'], CHOOSING_EXPORTS),
-    layer('rare', [...RARE_FILES, ...(own ? OWN_FILES : [])], [...RARE_EXPORTS, ...(own ? OWN_EXPORTS : [])]),
-  ].join('\n');
-}
-
-const GATED_EXPORTS = [
-  'await_claim',
-  'await_no_claim',
-  'bucket_opens_at',
-  'carried_over',
-  'charge',
-  'claim_record',
-  'closed',
-  'count_claim',
-  'change',
-  'forget',
-  'gate_of',
-  'has_settings',
-  'is_recorded',
-  'foresee',
-  'pass',
-  'queue_of',
-  'read',
-  'read_claim',
-  'release',
-  'save_gates',
-  'settings_of',
-  'split',
-  'write_claims',
-  'write_settings',
-];
-const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
-const RARE_FILES = [
-  'lanes',
-  'indexes',
-  'totals',
-  'turns',
-  'promotion',
-  'removal',
-  'arrivals',
-  'visibility',
-  'redirect',
-  'nested',
-];
-const RARE_EXPORTS = [
-  'add_group',
-  'birth',
-  'charge_total',
-  'drop_ghost',
-  'erase',
-  'handle',
-  'held',
-  'next_due',
-  'open_due',
-  'promote',
-  'pushed',
-  'redirect',
-  'release_total',
-  'reopen',
-  'save_others',
-  'take_turn',
-  'tidy',
-  'total_is_closed',
-  'total_of',
-  'window_opens_at',
-];
-/** What commands of our own build on besides. */
-const OWN_FILES = ['settings', 'auditing', 'places'];
-const OWN_EXPORTS = [
-  'PREFIX',
-  'absorb',
-  'accounts_from',
-  'adopt_active',
-  'all_queues',
-  'audit_active',
-  'audit_claims',
-  'audit_counts',
-  'audit_held',
-  'carry_over',
-  'close_gate',
-  'each_lane',
-  'gate_anywhere',
-  'index_behind',
-  'index_delayed',
-  'index_finished',
-  'is_before',
-  'known_groups',
-  'lane_closed',
-  'lane_of',
-  'length',
-  'limit_everywhere',
-  'push',
-  'push_prioritized',
-  'queue_deleted',
-  'queue_of',
-  'rank_behind',
-  'reconsider',
-  'remember_account',
-  'remember_group',
-  'review',
-  'review_account',
-  'settle_in',
-  'save_all',
-  'total_closed',
-  'unindex_finished',
-  'write_groups',
-];
-
 /**
  * BullMQ's text as a function of the `redis` it is to see, which gives the function to run. The runs of a batch share
  * the functions that the text begins with: building them takes a tenth of the time of a run.
  */
 function defineBull({ name, content }: BullScript, ours: string): string {
-  const handled = handledCommands(ours);
-  const lines = bindCommands(content, handled).split('\n');
+  const lines = bindCommands(content, handledCommands(ours)).split('\n');
   const main = name === FINISH ? lines.findIndex((line) => /^(?!--)\S.*\bKEYS\[/.test(line)) : 0;
   return [
     'local function bull(redis)',
-    nameHandlers(handled),
     ...lines.slice(0, main),
     'return function(KEYS, ARGV)',
     ...lines.slice(main),
@@ -222,7 +74,7 @@ function compose(script: BullScript, place: EmbeddedScript, around: boolean): Co
     name: script.name,
     role: place.role,
     numberOfKeys: script.keys + 1,
-    lua: composeText(script, place, around, place.role === 'other' ? '' : read('commands/once.lua')),
+    lua: composeText(script, place, around, place.role === 'other' ? '' : readLua('commands/once.lua')),
     ...(ownKeys && { batch: { lua: composeText(script, place, around, batchEnding(ownKeys)), ownKeys } }),
   };
 }
@@ -237,11 +89,11 @@ function keysOfARun({ name, keys }: BullScript, place: EmbeddedScript): number[]
 }
 
 function batchEnding(ownKeys: readonly number[]): string {
+  const count = ownKeys.length;
   const keys = ownKeys.map((at) => `KEYS[${at + 1}]`).join(', ');
-  const theirs = ownKeys.map((_key, at) => `KEYS[other_keys + ${at + 1}]`).join(', ');
-  return read('commands/batch.lua')
-    .replace('TAKE_KEYS', ownKeys.length > 0 ? `${keys} = ${theirs}` : '')
-    .replaceAll(/\bOWN_KEYS\b/g, String(ownKeys.length));
+  const given = ownKeys.map((_key, at) => `KEYS[#KEYS - ${count} * (runs - number + 1) + ${at}]`).join(', ');
+  const taken = count > 0 ? `if number > 1 then\n${keys} = ${given}\nend` : '';
+  return readLua('commands/batch.lua').replace(/^ *TAKE_OWN_KEYS$/m, taken);
 }
 
 function composeText(script: BullScript, place: EmbeddedScript, around: boolean, ending: string): string {
@@ -249,7 +101,7 @@ function composeText(script: BullScript, place: EmbeddedScript, around: boolean,
   const endsAttempt = activating || place.endsAttempt === true;
   const ours = [
     activating ? includes(['heads', 'write-back', 'merging']) : SHORT_NAMES,
-    read(`commands/${place.role}.lua`),
+    readLua(`commands/${place.role}.lua`),
   ].join('\n');
   const definition = define([
     prelude(around && place.role === 'other'),
@@ -330,7 +182,7 @@ export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
   const definition = define([
     prelude(true).replaceAll(/\bENDS_ATTEMPT\b/g, 'false'),
     SHORT_NAMES,
-    read(`commands/${name}.lua`),
+    readLua(`commands/${name}.lua`),
   ]);
   return {
     name,

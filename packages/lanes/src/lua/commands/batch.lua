@@ -8,27 +8,21 @@
 ]]
 local all_args, replies = ARGV, {}
 local runs = tonumber(all_args[1])
-local other_keys = #KEYS - 1 - OWN_KEYS * (runs - 1)
 local at = 2
 own.runs = runs
 
-if ENDS_ATTEMPT then
-  -- The jobs that the runs end.
-  own.ending = function()
-    local ids, of = {}, 2
-    for number = 1, runs do
-      ids[number] = all_args[of + 1]
-      of = of + tonumber(all_args[of]) + 1
-    end
-    return ids
+-- The jobs that the runs end, where they end jobs.
+own.ending = function()
+  local ids, of = {}, 2
+  for number = 1, runs do
+    ids[number] = all_args[of + 1]
+    of = of + tonumber(all_args[of]) + 1
   end
+  return ids
 end
 
 for number = 1, runs do
-  if number > 1 then
-    TAKE_KEYS
-    other_keys = other_keys + OWN_KEYS
-  end
+  TAKE_OWN_KEYS
   local last = at + tonumber(all_args[at])
   ARGV = { unpack(all_args, at + 1, last) }
   at = last + 1

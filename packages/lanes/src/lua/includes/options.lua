@@ -2,10 +2,10 @@
   BullMQ packs the same options for each run of a call, but for the token. They are unpacked once: a twentieth of the
   time of a run.
 ]]
-local options, size, head, tail, token_at, token_end
+local options, size, before, behind, token_at, token_end
 
 local function unpack_options(packed)
-  if #packed == size and string.sub(packed, 1, token_at - 1) == head and string.sub(packed, token_end + 1) == tail then
+  if #packed == size and string.sub(packed, 1, token_at - 1) == before and string.sub(packed, token_end + 1) == behind then
     options.token = string.sub(packed, token_at, token_end)
     return options
   end
@@ -16,7 +16,7 @@ local function unpack_options(packed)
   end
   if from then
     options, size, token_at, token_end = found, #packed, from, to
-    head, tail = string.sub(packed, 1, from - 1), string.sub(packed, to + 1)
+    before, behind = string.sub(packed, 1, from - 1), string.sub(packed, to + 1)
   end
   return found
 end
