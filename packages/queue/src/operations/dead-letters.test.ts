@@ -207,18 +207,15 @@ describe('a verdict on an effect', () => {
     const late = lateVerdict(id);
     await late.hasLooked.opened;
     expect(await operations.resolveEffect(id, 'send', { outcome: 'not_applied' })).toBe('replayed');
-    await world.consumer(
-      async (_payload, { effect }) => {
-        const perform = async () => {
-          depot.calls.push('again');
-          late.mayTell.open();
-          await late.answer;
-          throw ambiguous();
-        };
-        return effect('send', { perform });
-      },
-      { effects: createEffectRunner({ ledger }) },
-    );
+    const hangsUp = async () => {
+      depot.calls.push('again');
+      late.mayTell.open();
+      await late.answer;
+      throw ambiguous();
+    };
+    await world.consumer(async (_payload, { effect }) => effect('send', { perform: hangsUp }), {
+      effects: createEffectRunner({ ledger }),
+    });
     const view = await world.untilState(producer, id, 'completed');
     expect(view.result).toEqual({ id: 'm-7' });
     expect(depot.calls).toEqual(['label', 'send', 'again']);
