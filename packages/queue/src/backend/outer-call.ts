@@ -47,20 +47,10 @@ export function outerCallOf(
   return undefined;
 }
 
-/** Which run of a job is meant; what is left out is not compared. */
-export interface MeantRun {
-  readonly generation?: number;
-  /** The run that died at this time, and is dead still. */
-  readonly diedAtMs?: number;
-}
-
-export function removalCall(
-  redisPrefix: string,
-  id: string,
-  { generation, diedAtMs }: MeantRun = {},
-): OuterCall {
+/** @param diedAtMs the run that died then, and is dead still; left out: whichever is there. */
+export function removalCall(redisPrefix: string, id: string, diedAtMs?: number): OuterCall {
   const { bucketKey, field } = dedupKey(redisPrefix, id);
-  return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation ?? '', diedAtMs ?? ''] };
+  return { command: 'remove:removeJob', keys: [bucketKey], args: [field, diedAtMs ?? ''] };
 }
 
 /** The bulk operation that a change belongs to, and the fence of its runner. */

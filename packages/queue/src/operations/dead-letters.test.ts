@@ -207,18 +207,15 @@ describe('a verdict on an effect', () => {
     const late = lateVerdict(id);
     await late.hasLooked.opened;
     expect(await operations.resolveEffect(id, 'send', { outcome: 'not_applied' })).toBe('replayed');
-    await world.consumer(
-      async (_payload, { effect }) => {
-        const perform = async () => {
-          depot.calls.push('again');
-          late.mayTell.open();
-          await late.answer;
-          throw ambiguous();
-        };
-        return effect('send', { perform });
-      },
-      { effects: createEffectRunner({ ledger }) },
-    );
+    const hangsUp = async () => {
+      depot.calls.push('again');
+      late.mayTell.open();
+      await late.answer;
+      throw ambiguous();
+    };
+    await world.consumer(async (_payload, { effect }) => effect('send', { perform: hangsUp }), {
+      effects: createEffectRunner({ ledger }),
+    });
     const view = await world.untilState(producer, id, 'completed');
     expect(view.result).toEqual({ id: 'm-7' });
     expect(depot.calls).toEqual(['label', 'send', 'again']);
@@ -238,12 +235,13 @@ describe('a verdict on an effect', () => {
 describe('purge', () => {
   it('R12 A05 A06 frees the key, keeps the ledger, and the next run repeats nothing', async () => {
     const { depot, producer, operations, id } = await deadOf(refused());
+    const diedAtMs = Date.parse((await producer.job(id))?.finishedAt ?? '');
     expect(await operations.purge(id)).toBe('purged');
     expect(await operations.purge(id)).toBe('not_found');
     expect(await producer.job(id)).toBeUndefined();
     const other = { ...payload, note: 'another payload' };
     expect(await producer.enqueue(world.job, other)).toMatchObject({ outcome: 'accepted', id });
-    await expect(world.queue().backend.removeRun(id, 1)).rejects.toThrow('generation');
+    expect(await world.queue().backend.removeDead(id, diedAtMs)).toBe(false);
     await startDepot(depot);
     await world.untilState(producer, id, 'completed');
     expect(depot.calls).toEqual(['label', 'send', 'send']);
