@@ -47,7 +47,7 @@ async function install() {
 /** The lanes' scripts with a stub in the place of BullMQ's texts, which are not ours to lint. */
 async function laneTexts() {
   const folder = join(PACKAGES, 'lanes');
-  const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts.js')).href);
+  const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts', 'lane-scripts.js')).href);
   const stub = { content: 'return redis.call(ARGV[1], KEYS[1], cmsgpack.unpack(ARGV[2]))', keys: 1 };
   /** @type {[string, string][]} */
   const texts = [];
