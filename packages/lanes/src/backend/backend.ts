@@ -58,6 +58,7 @@ export class LaneBackend extends RedisQueueBackend {
   /** Fences of the claims that handlers of this process hold. */
   private readonly fences = new Map<string, string>();
   private readonly coalescers = new Coalescers<Client>();
+  private ending = false;
   private upkeep: Upkeep | undefined;
   /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
   private entry: Promise<void> | undefined;
@@ -231,12 +232,13 @@ export class LaneBackend extends RedisQueueBackend {
   private runOrGather(client: Client, script: ComposedScript, args: Args): ReturnType<Client['runCommand']> {
     const { name, batch } = script;
     const connection = batch && this.connectionOf(client);
-    if (!batch || !connection) {
+    if (!batch || !connection || this.ending) {
       return client.runCommand(this.commandName(name), args);
     }
     const run = async (command: string, all: unknown[]): Promise<unknown> =>
       connection.runCommand(command, all as Args);
-    const coalescer = this.coalescers.of(connection, name, () => {
+    // A job may be added to another queue than this one: its key prefix is the last argument but one.
+    const coalescer = this.coalescers.of(connection, `${name} ${String(args.at(-2))}`, () => {
       const command = this.commandName(name);
       return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`);
     });
@@ -428,6 +430,9 @@ export class LaneBackend extends RedisQueueBackend {
 
   override async close(force = false): Promise<void> {
     this.waker.stop();
+    // What is still asked for goes out at once, in front of the connection's end.
+    this.ending = true;
+    this.coalescers.flush();
     const stopped = this.upkeep?.stop();
     // By force: what is on its way may never be answered, and ends with its connection.
     if (!force) await stopped;

@@ -45,7 +45,8 @@ export class Coalescer {
     });
   }
 
-  private flush(): void {
+  /** Sends what waits for the end of the turn. */
+  flush(): void {
     const pending = this.pending;
     this.pending = [];
     const [first] = pending;
@@ -86,9 +87,9 @@ function settle(pending: readonly Pending[], replies: readonly unknown[]): void 
   }
 }
 
-/** The coalescers of one queue: one for each script on each connection. */
-export class Coalescers<Connection extends object> {
-  private readonly known = new WeakMap<Connection, Map<string, Coalescer>>();
+/** The coalescers of a backend: one for each script of a queue on each connection. */
+export class Coalescers<Connection> {
+  private readonly known = new Map<Connection, Map<string, Coalescer>>();
 
   /** @param start makes the coalescer of this script that sends on the connection. */
   of(connection: Connection, script: string, start: () => Coalescer): Coalescer {
@@ -103,5 +104,14 @@ export class Coalescers<Connection extends object> {
       byScript.set(script, coalescer);
     }
     return coalescer;
+  }
+
+  /** Sends what waits for the end of the turn. */
+  flush(): void {
+    for (const byScript of this.known.values()) {
+      for (const coalescer of byScript.values()) {
+        coalescer.flush();
+      }
+    }
   }
 }
