@@ -47,16 +47,16 @@ async function install() {
 /** The lanes' scripts with a stub in the place of BullMQ's texts, which are not ours to lint. */
 async function laneTexts() {
   const folder = join(PACKAGES, 'lanes');
-  const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts.js')).href);
-  const stub = { content: 'return redis.call(ARGV[1], KEYS[1])', keys: 1 };
+  const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts', 'lane-scripts.js')).href);
+  const stub = { content: 'return redis.call(ARGV[1], KEYS[1], cmsgpack.unpack(ARGV[2]))', keys: 1 };
   /** @type {[string, string][]} */
   const texts = [];
   for (const name of lanes.laneScripts().keys()) {
-    const { lua, batchLua } = lanes.laneScript(name, () => stub);
+    const { lua, batch } = lanes.laneScript(name, () => stub);
     texts.push([`lanes/${name}`, lua]);
-    if (batchLua !== undefined) texts.push([`lanes/${name}-batch`, batchLua]);
+    if (batch !== undefined) texts.push([`lanes/${name}-batch`, batch.lua]);
   }
-  const parts = new Set(['activating', 'activating-once', 'activating-batch', 'adding', 'other']);
+  const parts = new Set(['activating', 'once', 'batch', 'adding', 'other']);
   for (const file of readdirSync(join(folder, 'src', 'lua', 'commands'))) {
     const name = basename(file, '.lua');
     if (!parts.has(name)) texts.push([`lanes/${name}`, lanes.ownScript(name).lua]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SUPPORTED_BULLMQ } from '../../packages/lanes/src/bull-scripts.js';
+import { SUPPORTED_BULLMQ } from '../../packages/lanes/src/scripts/bull-scripts.js';
 import { useRedis } from '../../packages/testkit/src/vitest/use-redis.js';
 import { ROOT } from '../bootstrap/paths.mjs';
 import { codeBlocks, page } from '../docs/pages.mjs';

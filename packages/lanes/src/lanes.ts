@@ -1,7 +1,7 @@
 import { LaneError } from './errors.js';
-import { mixedFleet, plainWorkers } from './fleet.js';
-import type { LanesOptions } from './lane-client.js';
-import { LaneViews } from './lane-views.js';
+import { mixedFleet, plainWorkers } from './redis/fleet.js';
+import type { LanesOptions } from './redis/lane-client.js';
+import { LaneViews } from './views/lane-views.js';
 
 /** How many repairs an audit has made; all 0 where nothing had drifted. */
 export interface AuditReport {

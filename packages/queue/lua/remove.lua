@@ -6,11 +6,9 @@
     bucket
   ARGV  those of the wrapped script (1 is the job's id, 3 the queue's key prefix), then
     field
-    generation  the only one to remove, or '' for whichever is there
-    diedAtMs    when the run to remove died, or '' for whichever is there
+    diedAtMs  when the run to remove died, or '' for whichever is there
 
   Reply  that of the wrapped script, and
-    -101  the job is of another generation, nothing was done
     -102  it is not dead since then, nothing was done
 ]]
 --- @include "read-entry"
@@ -18,16 +16,13 @@
 --- @include "died-at"
 
 local bucketKey = outerKeys[1]
-local field, expected, diedAtMs = outerArgs[1], tonumber(outerArgs[2]), tonumber(outerArgs[3])
+local field, diedAtMs = outerArgs[1], tonumber(outerArgs[2])
 if diedAtMs and not diedAt(KEYS[1], ARGV[3] .. 'failed', ARGV[1], diedAtMs) then
   return -102
 end
 
 local job = redis.call('HMGET', KEYS[1], 'name', 'flGen', 'finishedOn')
 local generation = tonumber(job[2] or 1)
-if job[1] and expected and expected ~= generation then
-  return -101
-end
 local completed = job[3] and redis.call('ZSCORE', ARGV[3] .. 'completed', ARGV[1])
 
 local reply = inner(KEYS, ARGV)

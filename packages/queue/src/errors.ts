@@ -21,15 +21,5 @@ export class InvalidOptionsError extends FairlaneError {
   }
 }
 
-/** A job id stands for another run than the caller meant (it was purged and accepted again since). */
-export class GenerationMismatchError extends FairlaneError {
-  constructor(id: string) {
-    super(
-      'generation_mismatch',
-      `job ${id} is of another generation than the one to remove; nothing was done`,
-    );
-  }
-}
-
 /** Reply codes of our own scripts; BullMQ's go down to -9. */
-export const SCRIPT_CODES = { generationMismatch: -101, notThatDeath: -102 } as const;
+export const SCRIPT_CODES = { notThatDeath: -102 } as const;

@@ -5,7 +5,7 @@ export type { EnqueueOptions } from './producer/schedule.js';
 export type { EffectSummary, JobView } from './views/job-view.js';
 export type { EffectReader } from './views/read-job-view.js';
 export type { QueueCounts } from './views/queue-counts.js';
-export { GenerationMismatchError, InvalidOptionsError, UnavailableError } from './errors.js';
+export { InvalidOptionsError, UnavailableError } from './errors.js';
 export { createConsumer, type Consumer, type ConsumerOptions } from './consumer/consumer.js';
 export type { ConsumerHealth } from './consumer/health.js';
 export type { ConsumerHooks } from './consumer/hooks.js';

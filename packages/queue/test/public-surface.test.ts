@@ -4,7 +4,6 @@ import * as queue from '../src/index.js';
 describe('@fairlane/queue', () => {
   it('exports these values and no others', () => {
     expect(Object.keys(queue).toSorted()).toEqual([
-      'GenerationMismatchError',
       'InvalidOptionsError',
       'MAX_NAMED',
       'NO_CHANGES',

@@ -17,6 +17,7 @@ export { hashPassword, verifyPassword } from './passwords.js';
 export { connectRedis, isRedisUnavailable } from './redis-connection.js';
 export { redisUrl, type RedisLocation, type SentinelSettings } from './redis-url.js';
 export { assertRedisSafe, findRedisDanger, redisCheck, UnsafeRedisError } from './redis-safety.js';
+export { retryAfter } from './retry-after.js';
 export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.js';
 export {
   bearerToken,

@@ -5,6 +5,7 @@ import {
   DigestMismatchError,
   type Blobs,
 } from '@fairlane/blobs';
+import { retryAfter } from '@fairlane/runtime';
 import type { AppContext } from '../context.js';
 import { Problem } from '../http/problems.js';
 
@@ -23,5 +24,5 @@ export function toBlobProblem(error: unknown): Problem {
   if (error instanceof BlobTooLargeError) {
     return new Problem('payload_too_large', { detail: `The limit is ${error.maxBytes} bytes.` });
   }
-  return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } });
+  return new Problem('unavailable', { cause: error, headers: retryAfter(1_000) });
 }

@@ -1,4 +1,4 @@
-import { describeError, type Logger, type Principal } from '@fairlane/runtime';
+import { describeError, retryAfter, type Logger, type Principal } from '@fairlane/runtime';
 import {
   changesOf,
   isNothing,
@@ -64,7 +64,7 @@ export class EventHub {
   async open(principal: Principal, lastEventId: string | undefined): Promise<EventStream> {
     const own = [...this.#readers].filter((reader) => reader.principal.id === principal.id).length;
     if (own >= MAX_STREAMS_PER_TOKEN || this.#readers.size >= MAX_STREAMS || this.#closed) {
-      throw new Problem('too_many_streams', { headers: { 'retry-after': '10' } });
+      throw new Problem('too_many_streams', { headers: retryAfter(10_000) });
     }
     const stream = new EventStream(() => this.#readers.delete(reader));
     const reader = { principal, stream };

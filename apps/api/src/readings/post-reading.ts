@@ -1,3 +1,4 @@
+import { retryAfter } from '@fairlane/runtime';
 import type { z } from 'zod';
 import { mayTouch } from '../http/access.js';
 import { Problem } from '../http/problems.js';
@@ -35,5 +36,5 @@ export async function postReading(
 
 function unavailable(cause: unknown): Problem {
   const detail = 'The reading could not be stored: send it again.';
-  return new Problem('unavailable', { detail, cause, headers: { 'retry-after': '1' } });
+  return new Problem('unavailable', { detail, cause, headers: retryAfter(1_000) });
 }

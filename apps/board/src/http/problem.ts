@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
-import { describeError, type Logger } from '@fairlane/runtime';
+import { describeError, retryAfter, type Logger } from '@fairlane/runtime';
 
 /** Every error answer of the board: code, HTTP status and what it means to a person; see docs/errors.md. */
 export const problems = {
@@ -52,7 +52,7 @@ export function problemTitle(code: ProblemCode): string {
 
 export function sendProblem(response: Response, code: ProblemCode): void {
   const [status, title] = problems[code];
-  if (status === 503) response.set('retry-after', '2');
+  if (status === 503) response.set(retryAfter(2_000));
   response
     .status(status)
     .type('application/problem+json')

@@ -195,7 +195,6 @@ export class AttemptEffects {
   }
 
   async #failed<T>(run: Run<T>, fence: number, error: unknown): Promise<T> {
-    const { alreadyApplied, repeatable } = run.options;
     // What the signal was aborted with describes the attempt, not what became of the call.
     const wasAborted = error instanceof CallAbortedError;
     if (!wasAborted && classifyError(error).applied === 'no') {
@@ -204,18 +203,19 @@ export class AttemptEffects {
       throw error;
     }
     // No later attempt could tell more than this one.
-    if (alreadyApplied === undefined && repeatable === undefined) return this.#giveUp(run, fence, error);
+    if (isBlind(run.options)) return this.#giveUp(run, fence, error);
     this.#report('unsettled');
     throw error;
   }
 
-  async #notApplied<T>({ name, isRepeat }: Run<T>, fence: number): Promise<void> {
-    if (!isRepeat) await this.#claim.tryRecord(name, fence, 'not_applied');
+  async #notApplied<T>({ name, options, isRepeat }: Run<T>, fence: number): Promise<void> {
+    if (!isRepeat) await this.#claim.tryRecord(name, fence, 'not_applied', isBlind(options));
   }
 
   async #giveUp<T>({ name }: Run<T>, fence: number, cause?: unknown): Promise<T> {
+    // Somebody else has the job by now, or a person has told the outcome: what follows is not ours to say.
+    if (!(await this.#claim.tryRecord(name, fence, 'unknown'))) throw new StaleHolderError(name, cause);
     this.#report('unknown');
-    await this.#claim.tryRecord(name, fence, 'unknown');
     throw new UnknownOutcomeError({ reason: `It is unknown whether effect "${name}" was applied.`, cause });
   }
 
@@ -223,6 +223,11 @@ export class AttemptEffects {
     this.#report('replayed');
     return replayResult(run.name, result, async () => this.#question(run));
   }
+}
+
+/** No later attempt can find out whether it was applied. */
+function isBlind<T>({ alreadyApplied, repeatable }: EffectOptions<T>): boolean {
+  return alreadyApplied === undefined && repeatable === undefined;
 }
 
 function after(ms: number, run: () => void): () => void {

@@ -119,15 +119,28 @@ export class Claim {
     return value;
   }
 
-  /** For outcomes that only spare a question or an attempt: the error under way counts more than their record. */
-  async tryRecord(name: string, fence: number, state: 'not_applied' | 'unknown'): Promise<void> {
+  /**
+   * For outcomes that only spare a question or an attempt: the error under way counts more than their record.
+   *
+   * @param sparesPerson without the record a person would be asked, which is worth a longer wait.
+   * @returns false where another attempt, or a person, has the say by now; true also where the ledger did not answer.
+   */
+  async tryRecord(
+    name: string,
+    fence: number,
+    state: 'not_applied' | 'unknown',
+    sparesPerson = false,
+  ): Promise<boolean> {
+    const { beforeMs, afterMs } = this.#patience;
     try {
-      await untilAnswered(async () => this.#record(name, fence, { state }), this.#patience.beforeMs);
+      const patienceMs = sparesPerson ? afterMs : beforeMs;
+      return await untilAnswered(async () => this.#record(name, fence, { state }), patienceMs);
     } catch (error) {
       this.#scope.logger.warn(
         { effect: name, err: error },
         'the ledger could not be told how an effect ended',
       );
+      return true;
     }
   }
 

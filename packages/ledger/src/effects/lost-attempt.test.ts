@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError, StaleHolderError } from '../errors.js';
 import type { EffectLedger } from '../ledger.js';
 import { createRedisLedger } from '../redis/redis-ledger.js';
-import { effectOf } from '../testing-support/counted-effect.js';
+import { answers, effectOf, fails } from '../testing-support/counted-effect.js';
 import { newJob, scopeOf } from '../testing-support/attempt-scope.js';
 import { interceptLedger } from '../testing-support/intercepted-ledger.js';
 import { createEffectRunner } from './effect-runner.js';
@@ -96,6 +96,19 @@ describe('an attempt that lost its job', () => {
     expect(outcomes).toEqual(['deferred', 'performed', 'stale']);
   });
 
+  it('is not dead of an outcome that a person has told meanwhile: the next attempt goes on with it', async () => {
+    const job = newJob();
+    const send = effectOf([
+      async () => {
+        await ledger.resolve({ jobId: job.id, name: 'send', outcome: 'applied', externalId: 'msg_1' });
+        throw new Error('socket hang up');
+      },
+    ]);
+    await expect(attempt(job)('send', send.options)).rejects.toThrow(StaleHolderError);
+    expect(await attempt(job)('send', send.options)).toEqual({ id: 'msg_1' });
+    expect(outcomes).toEqual(['stale', 'replayed']);
+  });
+
   it('A03: cannot claim the job back for its next effect', async () => {
     const job = newJob();
     const first = attempt(job);
@@ -157,6 +170,26 @@ describe('a ledger that does not answer', () => {
     expect(await attempt(job, {}, flaky)('send', send.options)).toBe('sent');
     expect(failures).toBe(3);
     expect(await stateOf(job)).toEqual(['done']);
+  });
+
+  it.each([
+    ['not_applied', 'can neither be asked nor repeated', {}],
+    ['started', 'can be asked, so that nobody waits', { alreadyApplied: async () => undefined }],
+  ])('is told again of a refusal, and knows it as %s where the effect %s', async (state, _what, safety) => {
+    const job = newJob();
+    let failures = 0;
+    const flaky = interceptLedger(ledger, async (method, call) => {
+      if (method === 'record' && failures < 2) {
+        failures += 1;
+        throw away;
+      }
+      return call();
+    });
+    const send = effectOf([fails(answers(429))], safety);
+    const patience = { beforeMs: 0, afterMs: 5_000 };
+    const effect = createEffectRunner({ ledger: flaky, patience }).forAttempt(scopeOf(job));
+    await expect(effect('send', send.options)).rejects.toThrow('429');
+    expect(await stateOf(job)).toEqual([state]);
   });
 
   it('leaves the effect started when it never answers, for the next attempt to ask', async () => {

@@ -2,17 +2,17 @@ import { LaneBackend, type ComposedScript, type DefiningClient } from '@fairlane
 import type { JobJson, MinimalJob, RetryOptions } from 'bullmq';
 import { isSilence } from '../redis/connections.js';
 import { dedupKey } from '../dedup/dedup-key.js';
-import { GenerationMismatchError, SCRIPT_CODES } from '../errors.js';
+import { SCRIPT_CODES } from '../errors.js';
 import { PLAIN_SCRIPTS, queueScripts, wrappedArgs, type WrappedCommand } from '../scripts/commands.js';
 import { CANCEL_FIELD, readActivation } from './activation-reply.js';
 import { cancelCall, type CancelReply, type MeantJob } from './cancel-call.js';
 import {
+  carriedClient,
   outerCallOf,
   removalCall,
   replayCall,
   withCall,
   type Client,
-  type MeantRun,
   type Scalar,
   type ActingOperation,
 } from './outer-call.js';
@@ -90,6 +90,10 @@ export class FairlaneBackend extends LaneBackend {
     }
   }
 
+  protected override connectionOf(client: Client): ReturnType<LaneBackend['connectionOf']> {
+    return super.connectionOf(carriedClient(client));
+  }
+
   override execCommand(
     ...[client, commandName, args]: Parameters<LaneBackend['execCommand']>
   ): ReturnType<LaneBackend['execCommand']> {
@@ -142,22 +146,13 @@ export class FairlaneBackend extends LaneBackend {
     return this.addJobToTransaction(withCall(client, { command, keys: [bucketKey], args }), job, job.id);
   }
 
-  /**
-   * Removes a job that is not active and frees its key, unless it completed.
-   *
-   * @param generation the only one of the key to remove; left out: whichever is there.
-   * @returns false when the job is active.
-   * @throws GenerationMismatchError when another generation was asked for.
-   */
-  async removeRun(id: string, generation?: number): Promise<boolean> {
-    const reply = await this.#remove(id, generation === undefined ? {} : { generation });
-    if (reply === SCRIPT_CODES.generationMismatch) throw new GenerationMismatchError(id);
-    return reply === 1;
-  }
-
   /** Removes a dead letter and frees its key. False when the run that died then is dead no more, or removed. */
   async removeDead(id: string, diedAtMs: number): Promise<boolean> {
-    return (await this.#remove(id, { diedAtMs })) === 1;
+    const client = withCall(await this.client, removalCall(this.redisPrefix, id, diedAtMs));
+    const reply = Number(await this.execCommand(client, 'removeJob', this.removeArgs(id, true)));
+    if (reply === SCRIPT_CODES.notThatDeath) return false;
+    if (reply >= 0) return reply === 1;
+    throw this.finishedErrors({ code: reply, jobId: id, command: 'removeJob' });
   }
 
   /** Runs a dead job again. False when the run that died then is dead no more, or removed. */
@@ -170,14 +165,6 @@ export class FairlaneBackend extends LaneBackend {
     if (reply === SCRIPT_CODES.notThatDeath) return false;
     if (reply === 1) return true;
     throw this.finishedErrors({ code: Number(reply), jobId: id, command: 'reprocessJob', state: 'failed' });
-  }
-
-  async #remove(id: string, run: MeantRun): Promise<number> {
-    const client = withCall(await this.client, removalCall(this.redisPrefix, id, run));
-    const reply = Number(await this.execCommand(client, 'removeJob', this.removeArgs(id, true)));
-    const isOurs = reply === SCRIPT_CODES.generationMismatch || reply === SCRIPT_CODES.notThatDeath;
-    if (reply >= 0 || isOurs) return reply;
-    throw this.finishedErrors({ code: reply, jobId: id, command: 'removeJob' });
   }
 
   /** A replay is a new run: its attempts are counted from 1 again, whoever asks for it. */

@@ -14,6 +14,8 @@ export interface OuterCall {
 
 /** An outer call travels on the client that BullMQ hands through to `execCommand`, so that its own methods stay in use. */
 const OUTER = Symbol('outer call');
+/** The client that such a call goes to. */
+const CARRIED = Symbol('client');
 
 /** Places in the arguments of BullMQ's commands, keys first; the lanes check at start that those have not changed. */
 const REMOVED_ID = 2;
@@ -22,7 +24,12 @@ const REPLAYED_ID = 9;
 /** Stands for the client in one command, which uses nothing else of it: one that inherits from it costs more to make. */
 export function withCall(client: Client, call: OuterCall): Client {
   const runCommand = (name: string, args: unknown[]): unknown => client.runCommand(name, args);
-  return { [OUTER]: call, runCommand } as unknown as Client;
+  return { [OUTER]: call, [CARRIED]: client, runCommand } as unknown as Client;
+}
+
+/** The client itself, without the call that it carries. */
+export function carriedClient(client: Client): Client {
+  return (client as { [CARRIED]?: Client })[CARRIED] ?? client;
 }
 
 /** The outer call of a command, or nothing for one that none of our scripts wraps. */
@@ -40,20 +47,10 @@ export function outerCallOf(
   return undefined;
 }
 
-/** Which run of a job is meant; what is left out is not compared. */
-export interface MeantRun {
-  readonly generation?: number;
-  /** The run that died at this time, and is dead still. */
-  readonly diedAtMs?: number;
-}
-
-export function removalCall(
-  redisPrefix: string,
-  id: string,
-  { generation, diedAtMs }: MeantRun = {},
-): OuterCall {
+/** @param diedAtMs the run that died then, and is dead still; left out: whichever is there. */
+export function removalCall(redisPrefix: string, id: string, diedAtMs?: number): OuterCall {
   const { bucketKey, field } = dedupKey(redisPrefix, id);
-  return { command: 'remove:removeJob', keys: [bucketKey], args: [field, generation ?? '', diedAtMs ?? ''] };
+  return { command: 'remove:removeJob', keys: [bucketKey], args: [field, diedAtMs ?? ''] };
 }
 
 /** The bulk operation that a change belongs to, and the fence of its runner. */

@@ -63,7 +63,7 @@ const states = {
   },
   async 'dead letter purged'() {
     const producer = await endedAs('dead', new PermanentError());
-    await world.queue().backend.removeRun(await idOfFirst(producer));
+    await world.operations().purge(await idOfFirst(producer));
     return producer;
   },
   async 'completed, retention over'() {

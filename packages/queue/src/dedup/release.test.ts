@@ -1,7 +1,6 @@
 import { PermanentError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
-import { GenerationMismatchError } from '../index.js';
 import { idOf, World } from '../../test/support/world.js';
 import { until } from '../../test/support/until.js';
 import { startLostWorker } from '../../test/support/lost-worker.js';
@@ -26,15 +25,15 @@ describe('A05 a key is free once its job is gone', () => {
     const producer = world.producer();
     const id = idOf(await producer.enqueue(world.job, payload));
     await startLostWorker({ url: redis.url, prefix: redis.prefix, id });
-    const { backend } = world.queue();
+    const { queue } = world.queue();
 
-    expect(await backend.removeRun(id)).toBe(false);
+    expect(await queue.remove(id)).toBe(0);
     expect(await producer.enqueue(world.job, payload)).toMatchObject({
       outcome: 'duplicate',
       state: 'active',
     });
     await redis.client.del(`${redis.prefix}:parcels:${id}:lock`);
-    expect(await backend.removeRun(id)).toBe(true);
+    expect(await queue.remove(id)).toBe(1);
     expect(await producer.enqueue(world.job, payload)).toMatchObject({ outcome: 'accepted' });
   });
 
@@ -80,15 +79,16 @@ describe('A05 a key is free once its job is gone', () => {
 });
 
 describe('A06 late clean-ups of a job leave the next one of its key alone', () => {
-  it('refuses to remove another generation than it was asked for', async () => {
+  it('refuses to remove another run than the one that was looked at', async () => {
     const { producer, id } = await deadJob();
     const { backend } = world.queue();
-    await backend.removeRun(id, 1);
+    const diedAtMs = Date.parse((await producer.job(id))?.finishedAt ?? '');
+    expect(await backend.removeDead(id, diedAtMs)).toBe(true);
     expect(await producer.enqueue(world.job, payload, { delayMs: 60_000 })).toMatchObject({
       outcome: 'accepted',
     });
 
-    await expect(backend.removeRun(id, 1)).rejects.toThrow(GenerationMismatchError);
+    expect(await backend.removeDead(id, diedAtMs)).toBe(false);
     await expect(backend.moveToDelayed(id, Date.now(), 0, 'a stale token')).rejects.toThrow('Missing lock');
     await expect(backend.moveJobFromActiveToWait(id, 'a stale token')).rejects.toThrow('Missing lock');
     expect(await producer.enqueue(world.job, payload)).toMatchObject({

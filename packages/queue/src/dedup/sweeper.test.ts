@@ -70,7 +70,7 @@ describe('R14 the sweep of the dedup memory', () => {
     const left = await Promise.all([...ids, live, dead].map(isRemembered));
     expect(left).toEqual([false, false, false, true, true]);
 
-    await world.queue().backend.removeRun(dead);
+    await world.operations().purge(dead);
     expect(await sweeper({ retentionMs: 0 }).sweep(BUCKET_COUNT)).toBe(1);
     expect(await isRemembered(dead)).toBe(false);
   });

@@ -2,7 +2,9 @@ import { createEffectRunner, createRedisLedger, type EffectLedger } from '@fairl
 import { createCatalogue, defineQueues, PermanentError, RetryableError } from '@fairlane/sdk';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineParcelJob } from '../../test/support/parcels.js';
 import { idOf, World } from '../../test/support/world.js';
+import type { EffectDesk } from './dead-letters.js';
 
 const redis = useRedis();
 const world = new World(redis);
@@ -51,6 +53,30 @@ async function deadOf(error: Error) {
   await consumer.close();
   depot.failing = undefined;
   return { depot, producer, operations, id };
+}
+
+function gate() {
+  let open!: () => void;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
+
+/** The word of a person who has looked at the dead job, and whose word reaches the ledger later. */
+function lateVerdict(id: string) {
+  const hasLooked = gate();
+  const mayTell = gate();
+  const effects: EffectDesk = {
+    effectsOf: (jobIds) => ledger.effectsOf(jobIds),
+    unsettled: (jobIds) => ledger.unsettled(jobIds),
+    resolve: async (request) => {
+      hasLooked.open();
+      await mayTell.opened;
+      return ledger.resolve(request);
+    },
+  };
+  const verdict = { outcome: 'applied', externalId: 'm-7' } as const;
+  const answer = world.operations({ effects }).resolveEffect(id, 'send', verdict);
+  return { hasLooked, mayTell, answer };
 }
 
 const ambiguous = () => new RetryableError({ reason: 'the depot hung up' });
@@ -175,6 +201,26 @@ describe('a verdict on an effect', () => {
     await world.untilState(producer, id, 'completed');
   });
 
+  it('R2 of two that contradict each other the later one counts while the job runs on the word of the first', async () => {
+    world.job = defineParcelJob({ retry: { baseMs: 1, capMs: 2 } });
+    const { depot, producer, operations, id } = await deadOf(ambiguous());
+    const late = lateVerdict(id);
+    await late.hasLooked.opened;
+    expect(await operations.resolveEffect(id, 'send', { outcome: 'not_applied' })).toBe('replayed');
+    const hangsUp = async () => {
+      depot.calls.push('again');
+      late.mayTell.open();
+      await late.answer;
+      throw ambiguous();
+    };
+    await world.consumer(async (_payload, { effect }) => effect('send', { perform: hangsUp }), {
+      effects: createEffectRunner({ ledger }),
+    });
+    const view = await world.untilState(producer, id, 'completed');
+    expect(view.result).toEqual({ id: 'm-7' });
+    expect(depot.calls).toEqual(['label', 'send', 'again']);
+  });
+
   it('is not asked for where the outcome is known, the job is not dead, or there is no such effect', async () => {
     const { producer, operations, id } = await deadOf(ambiguous());
     const verdict = { outcome: 'applied' } as const;
@@ -189,12 +235,13 @@ describe('a verdict on an effect', () => {
 describe('purge', () => {
   it('R12 A05 A06 frees the key, keeps the ledger, and the next run repeats nothing', async () => {
     const { depot, producer, operations, id } = await deadOf(refused());
+    const diedAtMs = Date.parse((await producer.job(id))?.finishedAt ?? '');
     expect(await operations.purge(id)).toBe('purged');
     expect(await operations.purge(id)).toBe('not_found');
     expect(await producer.job(id)).toBeUndefined();
     const other = { ...payload, note: 'another payload' };
     expect(await producer.enqueue(world.job, other)).toMatchObject({ outcome: 'accepted', id });
-    await expect(world.queue().backend.removeRun(id, 1)).rejects.toThrow('generation');
+    expect(await world.queue().backend.removeDead(id, diedAtMs)).toBe(false);
     await startDepot(depot);
     await world.untilState(producer, id, 'completed');
     expect(depot.calls).toEqual(['label', 'send', 'send']);

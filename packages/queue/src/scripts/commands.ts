@@ -2,7 +2,7 @@ import { customScript, laneScript, laneScripts, type ComposedScript } from '@fai
 import { readLua, wrapScript, type ScriptWrapper } from './lua-script.js';
 
 const submit: ScriptWrapper = { keyCount: 1, argCount: 7, lua: readLua('submit') };
-const remove: ScriptWrapper = { keyCount: 1, argCount: 3, lua: readLua('remove') };
+const remove: ScriptWrapper = { keyCount: 1, argCount: 2, lua: readLua('remove') };
 const replay: ScriptWrapper = { keyCount: 2, argCount: 4, lua: readLua('replay') };
 const defer: ScriptWrapper = { keyCount: 0, argCount: 2, lua: readLua('defer') };
 

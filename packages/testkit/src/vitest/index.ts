@@ -5,3 +5,4 @@ export { bytesKept } from './bytes-kept.js';
 export { PATIENCE_MS, START_PATIENCE_MS } from './patience.js';
 export { startStopwatch, type Stopwatch } from './stopwatch.js';
 export { temporaryFolder } from './temporary-folder.js';
+export { itKeepsTheOrderOfFolders } from './folder-order.js';

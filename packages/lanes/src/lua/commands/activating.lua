@@ -12,49 +12,56 @@
 ]]
 own.meta, own.marker = META, MARKER
 
+-- The job that this run takes out of `active`, until its claim has ended; the account whose job this run hands out,
+-- until its tag has moved.
+local ended, served_last
+-- What this call has done, or has read of the hash `meta`: the next runs need not do it again.
+local settled, trimmed, settings, most_events
+
 local function end_attempt()
-  if own.ended and load(own).lim then
-    gated().release(own, own.ended)
+  if ended and own.lim then
+    gated().release(own, ended)
   end
-  own.ended = nil
+  ended = nil
 end
 
--- Admission in a queue of one group, of a job that costs 1, from a lane whose gate is open. Without limits the tag
--- is moved at the end, when the job's fields are known.
+-- Admission in a queue of one group, of a job that costs 1, from a lane whose gate is open. Where jobs are looked at
+-- the tag is moved at the end, when the job's fields are known.
 local function admit()
   load(own)
   local lim = own.lim
   if own.many or own.e <= 0 or lim and (own.x or lim >= 4) then
     return long_way(choosing).admit(own)
   end
-  own.ready = own.own .. ':r:' .. own.g
   local account, tag = next_account()
   if not account then
     return long_way(choosing).admit(own)
   end
   local id, finish, closed
   if lim then
-    id, finish, closed = gated().pass(own, own.g, account, tag)
+    id, finish, closed = gated().pass(own, own.g, account, tag, lane_stem .. account, ACTIVE)
   else
-    id = call('RPOPLPUSH', own.own .. ':l:' .. own.g .. ':' .. account, ACTIVE)
+    id = call('RPOPLPUSH', lane_stem .. account, ACTIVE)
   end
   if not id then
     return long_way(choosing).admit(own)
   end
-  own.n = own.n - 1
-  own.e = own.e - 1
-  own.dirty = true
-  if not lim then
-    if tag > own.v then
-      own.v = tag
+  own.n, own.e, own.dirty = own.n - 1, own.e - 1, true
+  if lim then
+    move_tag(account, finish)
+    if closed then
+      local at, why = gated().closed(gated().gate_of(own, own.g, account), 1)
+      long_way(choosing).hold(own, own.g, account, finish, at, why)
     end
-    own.served = account
     return id
   end
-  move_tag(account, finish)
-  if closed then
-    local at, why = gated().closed(gated().gate_of(own, own.g, account), 1)
-    long_way(choosing).hold(own, own.g, account, finish, at, why)
+  if tag > own.v then
+    own.v = tag
+  end
+  if own.x then
+    served_last = account
+  else
+    move_tag(account, own.v + 1)
   end
   return id
 end
@@ -62,10 +69,7 @@ end
 -- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's.
 local function settle()
   load(own)
-  if own.settled then
-    return {}
-  end
-  own.settled = true
+  settled = true
   local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
   if head and head < (math.floor(now()) + 1) * 0x1000 then
     long_way(rare).promote(own)
@@ -73,27 +77,16 @@ local function settle()
   if own.lim and call('ZRANGEBYSCORE', own.own .. ':c', '-inf', now(), 'LIMIT', '0', '1')[1] then
     long_way(rare).open_due(own)
   end
-  return {}
 end
 
--- What one run has read of this hash the next ones of the call need not read again.
-mine[META] = function(command, key, ...)
-  if command == 'HGET' then
-    own.most_events = own.most_events or call('HGET', key, ...)
-    return own.most_events
-  elseif command ~= 'HMGET' then
-    return call(command, key, ...)
-  elseif own.settings then
-    return own.settings
-  end
-  -- The state comes with what BullMQ reads: two fields or four.
-  local a, b, d, e = ...
+-- The state comes with what BullMQ reads of the hash: two fields or four.
+local function read_meta(command, key, a, b, d, e)
   local fields, from
   if e then
-    fields, from = call('HMGET', key, a, b, d, e, 'lane:s', 'lane:g'), 5
-    own.settings = fields
+    fields, from = call(command, key, a, b, d, e, 'lane:s', 'lane:g'), 5
+    settings = fields
   else
-    fields, from = call('HMGET', key, a, b, 'lane:s', 'lane:g'), 3
+    fields, from = call(command, key, a, b, 'lane:s', 'lane:g'), 3
   end
   if not own.v then
     read_state(own, fields[from], fields[from + 1])
@@ -102,21 +95,37 @@ mine[META] = function(command, key, ...)
   return fields
 end
 
-mine[MARKER] = function(command, key, ...)
-  if command ~= 'ZADD' then
-    return call(command, key, ...)
-  elseif select(2, ...) == '0' then
-    own.wake = true
-    return 0
+function on.HMGET(command, key, ...)
+  if key == META then
+    return settings or read_meta(command, key, ...)
   end
-  -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
-  return call('ZADD', key, math.ceil(own.next), '1')
+  return read_job(command, key, ...)
 end
 
-mine[ACTIVE] = function(command, key, ...)
-  local reply = call(command, key, ...)
-  if command == 'LREM' and reply > 0 then
-    own.ended = select(2, ...)
+function on.HGET(command, key, field)
+  if key == META and field == 'opts.maxLenEvents' then
+    most_events = most_events or call(command, key, field)
+    return most_events
+  end
+  return pass_on(command, key, field)
+end
+
+-- Trimming is about: once a call will do.
+function on.XTRIM(command, ...)
+  if trimmed then
+    return 0
+  end
+  trimmed = true
+  return call(command, ...)
+end
+
+function on.LREM(command, key, count, id)
+  if key ~= ACTIVE then
+    return pass_on(command, key, count, id)
+  end
+  local reply = call(command, key, count, id)
+  if reply > 0 then
+    ended = id
     if own.v then
       end_attempt()
     end
@@ -124,115 +133,141 @@ mine[ACTIVE] = function(command, key, ...)
   return reply
 end
 
-mine[WAIT] = function(command, key, ...)
-  if command == 'RPOPLPUSH' then
+function on.RPOPLPUSH(command, key, ...)
+  if key == WAIT then
     return admit()
-  elseif command == 'LLEN' then
-    return load(own).n
   end
-  return long_way(rare).handle('wait', command, key, ...)
+  return pass_on(command, key, ...)
 end
 
-mine[DELAYED] = function(command, key, ...)
-  if command == 'ZRANGEBYSCORE' then
-    return settle()
-  elseif command == 'ZRANGE' then
+function on.LLEN(command, key)
+  if key == WAIT then
+    return load(own).n
+  end
+  return pass_on(command, key)
+end
+
+function on.ZRANGEBYSCORE(command, key, ...)
+  if key == DELAYED then
+    if not settled then
+      settle()
+    end
+    return {}
+  end
+  return pass_on(command, key, ...)
+end
+
+function on.ZRANGE(command, key, ...)
+  if key == DELAYED then
     -- Tells the worker until when to block, on its own clock; gates count as well as delays.
     own.next = rare().next_due(own)
     if not own.next then
       return {}
     end
     return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
-  elseif command == 'ZADD' then
-    -- Counted from the worker's clock, which may be wrong by hours: the delay begins now, on the server's.
-    local score, id = ...
-    score = score + (math.floor(now()) - tonumber(ARGV[2])) * 0x1000
-    local due = score / 0x1000
-    if not own.next or due < own.next then
-      own.next = due
-    end
-    return long_way(rare).handle('delayed', command, key, score, id)
   end
-  return call(command, key, ...)
+  return pass_on(command, key, ...)
 end
 
-mine[PRIORITIZED] = function(command, key, ...)
-  if command == 'ZPOPMIN' then
+function on.ZPOPMIN(command, key, ...)
+  if key == PRIORITIZED then
     -- Admission has looked there too.
     return {}
-  elseif command == 'ZCARD' then
-    return call('ZCARD', key)
   end
-  return long_way(rare).handle('prioritized', command, key, ...)
+  return pass_on(command, key, ...)
 end
 
--- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
-mine[PC] = function(command, key, ...)
-  return command == 'DEL' and 0 or call(command, key, ...)
-end
-
-local function on_events(command, key, ...)
-  -- Trimming is about: once a call will do.
-  if command == 'XTRIM' then
-    if own.trimmed then
-      return 0
-    end
-    own.trimmed = true
+local function delay(command, key, score, id)
+  -- Counted from the worker's clock, which may be wrong by hours: the delay begins now, on the server's.
+  score = score + (math.floor(now()) - tonumber(ARGV[2])) * 0x1000
+  local due = score / 0x1000
+  if not own.next or due < own.next then
+    own.next = due
   end
-  return call(command, key, ...)
+  return long_way(rare).handle('delayed', command, key, score, id)
 end
 
-local function on_finished(command, key, ...)
-  if command ~= 'ZADD' or ARGV[5] ~= 'completed' then
+local function put_finished(command, key, ...)
+  if ARGV[5] ~= 'completed' then
     return long_way(rare).handle(ARGV[5], command, key, ...)
   end
-  call('LPUSH', own.own .. ':x:c:' .. string.match(own.lane_of[KEYS[12]], ':(.*)'), ARGV[1])
+  call('LPUSH', own.own .. ':x:c:' .. string.match(own.lane_of[job_key], ':(.*)'), ARGV[1])
   return call(command, key, ...)
 end
 
-local redirected = {
-  call = redirect, pcall = redis.pcall, now = now, lanes = function() return long_way(rare) end,
-}
+function on.ZADD(command, key, score, member, ...)
+  if FINISHING and key == KEYS[11] then
+    return put_finished(command, key, score, member, ...)
+  elseif key == MARKER then
+    if member == '0' then
+      own.wake = true
+      return 0
+    end
+    -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
+    return call(command, key, math.ceil(own.next), member)
+  elseif key == DELAYED then
+    return delay(command, key, score, member)
+  elseif key == PRIORITIZED then
+    return long_way(rare).handle('prioritized', command, key, score, member, ...)
+  end
+  return pass_on(command, key, score, member, ...)
+end
 
-local finish_or_take = bull(redirected)
+-- Commands that BullMQ's own text does not name, or that take a key of ours seldom.
+local function redirect(command, key, ...)
+  local handler = on[command]
+  if handler then
+    return handler(command, key, ...)
+  end
+  local kind = key == WAIT and 'wait' or key == PRIORITIZED and 'prioritized' or FINISHING and key == KEYS[11] and ARGV[5]
+  if kind then
+    return long_way(rare).handle(kind, command, key, ...)
+  end
+  return pass_on(command, key, ...)
+end
 
--- One run of BullMQ's script, and what is left to do for the job it handed out.
+local finish_or_take = bull({
+  call = redirect, pcall = redis.pcall, on = on, now = now, lanes = function() return long_way(rare) end,
+})
+
+-- What is left to do for the job that is handed out, where it is looked at: its account's tag, and whether it is one.
+local function look_at(job, reply)
+  local cost = 1
+  for i = 1, #job, 2 do
+    if job[i] == 'lc' then
+      cost = tonumber(job[i + 1])
+    end
+  end
+  if served_last then
+    move_tag(served_last, own.v + cost)
+  end
+  if not whole then
+    return long_way(rare).drop_ghost(own, reply[2])
+  end
+  return reply
+end
+
+-- One run of BullMQ's script.
 local function run()
-  if FINISHING then
-    mine[KEYS[4]], mine[KEYS[11]], mine[KEYS[12]] = on_events, on_finished, finishing
-  end
+  job_key, finishing, attempts, asks_children, ended = FINISHING and KEYS[12], nil, nil, nil, nil
+  pass_on, started, handed, whole, token = call, nil, nil, nil, nil
+  served_last, own.fence = nil, nil
   local reply = finish_or_take(KEYS, ARGV)
-  end_attempt()
-
-  local job = type(reply) == 'table' and reply[1]
-  if type(job) == 'table' then
-    local name, cost = false, 1
-    for i = 1, #job, 2 do
-      if job[i] == 'name' or job[i] == 'data' then
-        name = true
-        if not own.x then
-          break
-        end
-      elseif job[i] == 'lc' then
-        cost = tonumber(job[i + 1])
-      end
-    end
-    if own.served then
-      move_tag(own.served, own.v + cost)
-    end
-    if not name then
-      reply = long_way(rare).drop_ghost(own, reply[2])
-    end
+  if ended then
+    load(own)
+    end_attempt()
   end
-  if type(reply) == 'table' and (own.next or own.fence) then
+  if handed and (own.x or not whole) then
+    reply = look_at(handed, reply)
+  end
+  if (own.next or own.fence) and type(reply) == 'table' then
     reply[5] = {
       own.next and math.ceil(own.next) or 0,
       own.now and math.floor(own.now) or 0,
       own.fence or '',
-      own.token or '',
+      token or '',
     }
   end
-  own.served, own.fence, own.token = nil, nil, nil
   return reply
 end
 

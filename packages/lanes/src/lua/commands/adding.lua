@@ -6,21 +6,28 @@
   the shared one), '' or JSON { cost, tag, parent }, the queue's key prefix, a time for tests.
   Returns BullMQ's reply. A script around BullMQ's may ask `redis.waiting()` before it adds the job.
 ]]
-local extra = table.remove(ARGV)
-own.given = table.remove(ARGV)
-own.lane = own.given ~= '' and own.given or 'default:'
-own.more = extra ~= '' and cjson.decode(extra) or nil
 own.meta, own.marker = META, MARKER
+
+local on = {}
+-- Where a command on no key of ours goes.
+local pass_on
+-- The job that this run adds: its lane, what was given of it, what else, and its key once it is born.
+local lane, given, more, born
+-- What this call has read of the hash `meta`: the next runs need not do it again.
+local settings, most_events
+
+-- A job with a parent: this run may touch any job of any queue, by any command.
+local function of_any_queue(command, key, ...)
+  return rare().redirect(command, key, ...)
+end
 
 -- The job waits in its lane: the common cases here, a new lane under limits the long way.
 local function wait(command, id)
   load(own)
-  local lane = own.lane
   local count = call(command, own.own .. ':l:' .. lane, id)
   own.dirty = true
   if count > 1 and not own.lim then
-    own.n = own.n + 1
-    own.e = own.e + 1
+    own.n, own.e = own.n + 1, own.e + 1
     return count
   end
   local colon = string.find(lane, ':', 1, true)
@@ -42,55 +49,92 @@ local function wait(command, id)
   return count
 end
 
+-- The state comes with what BullMQ reads of this hash before it pushes.
+function on.HMGET(command, key, first, second, ...)
+  if key == META and second and not ... then
+    if not settings then
+      settings = call(command, key, first, second, 'lane:s', 'lane:g')
+      if not own.v then
+        read_state(own, settings[3], settings[4])
+      end
+    end
+    return settings
+  end
+  return pass_on(command, key, first, second, ...)
+end
+
+function on.HGET(command, key, field)
+  if key == META and field == 'opts.maxLenEvents' then
+    most_events = most_events or call(command, key, field)
+    return most_events
+  end
+  return pass_on(command, key, field)
+end
+
+local function delay(command, key, score, id)
+  if own.base .. id ~= born then
+    return rare().handle('delayed', command, key, score, id)
+  end
+  local account = string.sub(lane, string.find(lane, ':', 1, true) + 1)
+  call('ZADD', own.own .. ':x:d:' .. account, string.format('%d', score / 0x1000), id)
+  return call(command, key, score, id)
+end
+
+function on.ZADD(command, key, score, member, ...)
+  if key == MARKER and member == '0' then
+    own.wake = true
+    return 0
+  elseif key == DELAYED then
+    return delay(command, key, score, member)
+  elseif key == PRIORITIZED then
+    return rare().handle('prioritized', command, key, score, member, ...)
+  end
+  return pass_on(command, key, score, member, ...)
+end
+
+function on.ZREM(command, key, ...)
+  local kind = key == DELAYED and 'delayed' or key == PRIORITIZED and 'prioritized'
+  if kind then
+    return rare().handle(kind, command, key, ...)
+  end
+  return pass_on(command, key, ...)
+end
+
+local function bear(command, key, ...)
+  born = key
+  own.lane_of[key] = lane
+  if more and (more.cost or more.parent) then
+    return rare().birth(key, given ~= '' and given or nil, more.cost, more.tag, ...)
+  elseif more then
+    -- A tag alone is common, and not worth building the rest for.
+    call('ZADD', own.own .. ':x:t:' .. more.tag, string.format('%d', now()), string.sub(key, #own.base + 1))
+    return call(command, key, 'ln', given, 'tg', more.tag, ...)
+  elseif given == '' then
+    return call(command, key, ...)
+  end
+  return call(command, key, 'ln', given, ...)
+end
+
+function on.HMSET(command, key, ...)
+  if ... == 'name' then
+    return bear(command, key, ...)
+  end
+  return pass_on(command, key, ...)
+end
+
+function on.DEL(command, key, ...)
+  return rare().redirect(command, key, ...)
+end
+
+-- Commands that BullMQ's own text does not name, or that take a key of ours seldom.
 local function redirect(command, key, ...)
-  if key == META then
-    -- The state comes with what BullMQ reads of this hash before it pushes.
-    if command == 'HMGET' and not own.v and select('#', ...) == 2 then
-      local first, second = ...
-      local fields = call('HMGET', key, first, second, 'lane:s', 'lane:g')
-      read_state(own, fields[3], fields[4])
-      return fields
-    end
-  elseif key == MARKER then
-    if select(2, ...) == '0' then
-      own.wake = true
-      return 0
-    end
-  elseif key == WAIT then
-    if own.base .. ... ~= own.born then
+  if key == WAIT then
+    if own.base .. ... ~= born then
       return rare().handle('wait', command, key, ...)
     end
     return wait(command, (...))
-  elseif key == DELAYED then
-    local score, id = ...
-    if command == 'ZADD' and own.base .. id == own.born then
-      local account = string.sub(own.lane, string.find(own.lane, ':', 1, true) + 1)
-      call('ZADD', own.own .. ':x:d:' .. account, string.format('%d', score / 0x1000), id)
-    elseif command == 'ZADD' or command == 'ZREM' then
-      return rare().handle('delayed', command, key, ...)
-    end
-  elseif key == PRIORITIZED then
-    return rare().handle('prioritized', command, key, ...)
-  elseif command == 'HMSET' then
-    if ... == 'name' then
-      own.born = key
-      own.lane_of[key] = own.lane
-      local more = own.more
-      if more and (more.cost or more.parent) then
-        return rare().birth(key, own.given ~= '' and own.given or nil, more.cost, more.tag, ...)
-      elseif more then
-        -- A tag alone is common, and not worth building the rest for.
-        call('ZADD', own.own .. ':x:t:' .. more.tag, string.format('%d', now()), string.sub(key, #own.base + 1))
-        return call('HMSET', key, 'ln', own.given, 'tg', more.tag, ...)
-      elseif own.given == '' then
-        return call('HMSET', key, ...)
-      end
-      return call('HMSET', key, 'ln', own.given, ...)
-    end
-  elseif command == 'DEL' or own.more and own.more.parent and key ~= ACTIVE then
-    return rare().redirect(command, key, ...)
   end
-  return call(command, key, ...)
+  return (on[command] or pass_on)(command, key, ...)
 end
 
 -- Jobs that wait in the queue: ready, held, for their time or for a retry. From `from` on those of the job's account
@@ -100,23 +144,36 @@ local function waiting(from)
   if all < from then
     return all, all
   end
-  local account = string.sub(own.lane, string.find(own.lane, ':', 1, true) + 1)
+  local account = string.sub(lane, string.find(lane, ':', 1, true) + 1)
   local of_account = call('ZCARD', own.own .. ':x:d:' .. account)
   for g in string.gmatch(own.g or '', '[^,]+') do
-    local lane = g .. ':' .. account
-    of_account = of_account + call('LLEN', own.own .. ':l:' .. lane) + call('ZCARD', own.own .. ':p:' .. lane)
+    local each = g .. ':' .. account
+    of_account = of_account + call('LLEN', own.own .. ':l:' .. each) + call('ZCARD', own.own .. ':p:' .. each)
   end
   return all, of_account
 end
 
-local bull_redis = { call = redirect, pcall = redis.pcall, now = now, lanes = rare, waiting = waiting }
-local reply = bull(bull_redis)(KEYS, ARGV)
-if own.born and not load(own).g then
-  -- A queue of lanes from its first job on, so that parents find their way back into it.
-  rare().add_group(own, string.sub(own.lane, 1, string.find(own.lane, ':', 1, true) - 1))
+local add = bull({ call = redirect, pcall = redis.pcall, on = on, now = now, lanes = rare, waiting = waiting })
+
+-- One run of BullMQ's script.
+local function run()
+  local extra = table.remove(ARGV)
+  given = table.remove(ARGV)
+  lane = given ~= '' and given or 'default:'
+  more = extra ~= '' and cjson.decode(extra) or nil
+  pass_on = more and more.parent and of_any_queue or call
+  born = nil
+  local reply = add(KEYS, ARGV)
+  if born and not load(own).g then
+    -- A queue of lanes from its first job on, so that parents find their way back into it.
+    rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))
+  end
+  return reply
 end
-if own.rare then
-  own.rare.save_others()
+
+local function finish()
+  if own.rare then
+    own.rare.save_others()
+  end
+  save(own)
 end
-save(own)
-return reply

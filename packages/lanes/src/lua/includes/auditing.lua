@@ -32,7 +32,7 @@ local function audit_active(c, from, batch)
     local g, a = split(lane)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
-      call('HSET', c.own .. ':k', id, string.format('%d-0 1 ', now()) .. lane)
+      call('HSET', c.own .. ':k', id, gated.claim_record(string.format('%d-0', now()), '1', g, a))
       gated.count_claim(g, a, 1)
       added = added + 1
     end
@@ -41,12 +41,12 @@ local function audit_active(c, from, batch)
 end
 
 -- Records of a gate over all queues: what its count of claims must be.
-local function count_claims(lane)
+local function count_claims(g, a)
   local count = 0
   for _, c in ipairs(all_queues()) do
     for _, record in ipairs(call('HVALS', c.own .. ':k')) do
-      local kinds, its = string.match(record, '^%S+ +(%d) (.*)$')
-      if its == lane and kinds ~= '2' then
+      local _, kinds, its_group, its_account = gated.read_claim(record)
+      if its_group == g and its_account == a and kinds ~= '2' then
         count = count + 1
       end
     end
@@ -62,7 +62,7 @@ local function audit_held(c, g, from, batch)
   for _, a in ipairs(page) do
     local gate = gate_of(c, g, a)
     if gate.m and gate.n >= gate.m then
-      local count = count_claims(g .. ':' .. a)
+      local count = count_claims(g, a)
       if count ~= gate.n then
         gated.count_claim(g, a, count - gate.n)
         corrected = corrected + 1

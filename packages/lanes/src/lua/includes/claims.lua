@@ -1,8 +1,8 @@
 --[[
   Records of claims, and the lanes that wait for one to end.
 
-  P::q:<queue>:k (hash): job -> record "<fence> <kinds> <lane>"; kinds: 1 the gate counts it, 2 the group's total, 3 both.
-  Records are longer than they need be, since Redis walks through a hash whose values have 64 bytes or less.
+  P::q:<queue>:k (hash): job -> record, 40 spaces and "<fence> <kinds> <lane>"; kinds: 1 the gate counts it, 2 the
+  group's total, 3 both. The spaces are there since Redis walks through a hash whose values have 64 bytes or less.
   P::waiting (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
   colon. In most calls it is empty, which is asked once.
 ]]
@@ -14,11 +14,44 @@ local function queue_of(c)
   return string.match(c.base, '([^:]*):$')
 end
 
+local SPACES = string.rep(' ', 40)
+
+local function claim_record(fence, kinds, g, a)
+  return SPACES .. fence .. ' ' .. kinds .. ' ' .. g .. ':' .. a
+end
+
+-- Fence, kinds, group and account.
+local function read_claim(record)
+  return string.match(record, '^(%S+) (%d) ([^:]*):(.*)$', 41)
+end
+
+-- Claims of this queue that this call takes, with their records, and those that it ends, to be written together.
+local taken, ended, last_taken, last_ended = {}, {}, 2, 2
+
 local function keep_claim(c, id, record)
-  if c == own and own.put_off then
-    own.put_off('HSET', c.own .. ':k', id, record)
+  if c == own and own.write_back then
+    taken[last_taken + 1], taken[last_taken + 2] = id, record
+    last_taken = last_taken + 2
   else
     call('HSET', c.own .. ':k', id, record)
+  end
+end
+
+local function put_off_end(id)
+  last_ended = last_ended + 1
+  ended[last_ended] = id
+end
+
+local function write_claims()
+  if last_ended > 2 then
+    ended[1], ended[2] = 'HDEL', own.own .. ':k'
+    call(unpack(ended))
+    ended, last_ended = {}, 2
+  end
+  if last_taken > 2 then
+    taken[1], taken[2] = 'HSET', own.own .. ':k'
+    call(unpack(taken))
+    taken, last_taken = {}, 2
   end
 end
 
@@ -31,18 +64,21 @@ local function await_no_claim(c, lane)
   call('ZREM', WAITING, lane .. ':' .. queue_of(c))
 end
 
--- Queues whose lane waits for a claim of its gate to end.
-local function waiting_queues(lane)
-  local queues = {}
+-- Whether some lane waits for a claim to end.
+local function anyone_waits()
   if own.none_waits == nil then
     own.none_waits = call('EXISTS', WAITING) == 0
   end
-  if not own.none_waits then
-    for _, member in ipairs(call('ZRANGEBYLEX', WAITING, '[' .. lane .. ':', '(' .. lane .. ';')) do
-      local queue = string.sub(member, #lane + 2)
-      if not string.find(queue, ':', 1, true) then
-        queues[#queues + 1] = queue
-      end
+  return not own.none_waits
+end
+
+-- Queues whose lane waits for a claim of its gate to end.
+local function waiting_queues(lane)
+  local queues = {}
+  for _, member in ipairs(call('ZRANGEBYLEX', WAITING, '[' .. lane .. ':', '(' .. lane .. ';')) do
+    local queue = string.sub(member, #lane + 2)
+    if not string.find(queue, ':', 1, true) then
+      queues[#queues + 1] = queue
     end
   end
   return queues

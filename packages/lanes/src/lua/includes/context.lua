@@ -42,10 +42,8 @@ local call = redis.call
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
   n = nil, e = nil, v = nil, g = nil, lim = nil, x = nil, many = nil, now = nil, next = nil,
-  dirty = nil, wake = nil, again = nil, settled = nil, served = nil, ready = nil, fence = nil,
-  token = nil, ended = nil, finishing = nil, attempts = nil, asks_children = nil, starting = nil,
-  trimmed = nil, most_events = nil, settings = nil,
-  listed = nil, runs = nil, ids = nil, claims = nil, none_waits = nil, put_off = nil, write_back = nil, gated = nil, choosing = nil, rare = nil, groups = nil, lane = nil,
+  dirty = nil, wake = nil, again = nil, fence = nil, runs = nil, ending = nil, claims = nil, none_waits = nil,
+  write_back = nil, gated = nil, choosing = nil, rare = nil, groups = nil, lane = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }

@@ -1,10 +1,11 @@
 --[[
   Gates: an account's settings and the limits of account x group, over all queues.
 
-  P::gates:<g> (hash): account -> seven doubles
-    i interval in ms per unit of cost   d depth in ms (burst x interval)   m max in flight   (0 = no such limit)
+  P::gates:<g> (hash): account -> seven doubles, those first that change with a job
+    n claims in flight
     t theoretical arrival time (GCRA)   b interval that t was reckoned by (0 = none so far)
-    n claims in flight                  u closed until
+    i interval in ms per unit of cost   d depth in ms (burst x interval)   m max in flight   (0 = no such limit)
+    u closed until
   P::settings (hash): account -> four doubles
     w weight   p 1 = paused   o, c the current window, c -1 = no windows
   P::g:<group> (hash): i, d, m of accounts without own limits, since `at`; ti, td, tm, tt, tn of the total.
@@ -20,10 +21,13 @@
   from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
 local GATES, SETTINGS = PREFIX .. '::gates:', PREFIX .. '::settings'
-local NO_GATE = struct.pack('<ddddddd', 0, 0, 0, 0, 0, 0, 0)
-local MAX_CHANGED = 500
+local ROOM = string.rep(' ', 10)
+local NO_GATE = struct.pack('<dddddddc10', 0, 0, 0, 0, 0, 0, 0, ROOM)
+local MAX_CHANGES = 500
 -- By group and account: what was read or has changed since; false where nothing is recorded.
-local records, changed, changes = {}, {}, 0
+local records = {}
+-- By group: the command that writes what has changed; of two records of a gate the last one stays.
+local lines, changes = {}, 0
 -- By account, the same of its settings.
 local settings = {}
 -- By group.
@@ -72,28 +76,24 @@ local function record_of(g, a)
 end
 
 local function save_gates()
-  for g, accounts in pairs(changed) do
-    local line, last = { 'HSET', GATES .. g }, 2
-    for a in pairs(accounts) do
-      line[last + 1], line[last + 2] = a, records[g][a]
-      last = last + 2
-    end
+  for _, line in pairs(lines) do
     call(unpack(line))
   end
-  changed, changes = {}, 0
+  lines, changes = {}, 0
 end
 
--- The gate as it is from now on; it is written at the end of the call.
-local function keep(g, a, i, d, m, t, n, u, b)
-  records[g][a] = struct.pack('<dddddddc10', i, d, m, t, n, u, b, '          ')
-  local accounts = changed[g]
-  if not accounts then
-    accounts = {}
-    changed[g] = accounts
+-- The gate's record from now on; it is written at the end of the call.
+local function keep(g, a, record)
+  records[g][a] = record
+  local line = lines[g]
+  if not line then
+    line = { 'HSET', GATES .. g }
+    lines[g] = line
   end
-  accounts[a] = true
+  local last = #line
+  line[last + 1], line[last + 2] = a, record
   changes = changes + 1
-  if changes == MAX_CHANGED then
+  if changes == MAX_CHANGES then
     save_gates()
   end
 end
@@ -152,7 +152,7 @@ end
 -- A gate as a table. `own_i` and so on are what was set for the account; what counts may be the group's.
 local function gate_of(c, g, a)
   local record, theirs = record_of(g, a)
-  local i, d, m, t, n, u, b = struct.unpack('<ddddddd', record or NO_GATE)
+  local n, t, b, i, d, m, u = struct.unpack('<ddddddd', record or NO_GATE)
   local k = { lane = g .. ':' .. a, a = a, g = g, own_i = i, own_d = d, own_m = m, t = t, n = n, u = u }
   if i == 0 and m == 0 and c.lim % 4 >= 2 then
     local limits = limits_of_group(g)
@@ -166,7 +166,7 @@ local function gate_of(c, g, a)
 end
 
 local function change(k)
-  keep(k.g, k.a, k.own_i, k.own_d, k.own_m, k.t, k.n, k.u, k.b)
+  keep(k.g, k.a, struct.pack('<dddddddc10', k.n, k.t, k.b, k.own_i, k.own_d, k.own_m, k.u, ROOM))
 end
 
 -- When a bucket, of a gate or a total, has tokens for this cost, and what its time would be then.
@@ -222,9 +222,10 @@ local function closed(k, cost)
 end
 
 -- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
-local function take_claim(c, id, finish, kinds, lane)
-  c.fence = string.format('%d-%d', now(), finish * 0x10000)
-  keep_claim(c, id, string.format('%-61s %d %s', c.fence, kinds, lane))
+local function take_claim(c, id, finish, kinds, g, a)
+  local fence = string.format('%d-%d', now(), finish * 0x10000)
+  c.fence = fence
+  keep_claim(c, id, claim_record(fence, kinds, g, a))
 end
 
 -- Spends the tokens of one admission and takes the claim where something counts claims.
@@ -245,7 +246,7 @@ local function charge(c, k, cost, id, finish)
     kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
-    take_claim(c, id, finish, kinds, k.lane)
+    take_claim(c, id, finish, kinds, k.g, k.a)
   end
 end
 
@@ -259,6 +260,7 @@ end
 
 -- Jobs of the gate have ended or have been found to run: `by` more claims of it.
 local function count_claim(g, a, by)
-  local i, d, m, t, n, u, b = struct.unpack('<ddddddd', record_of(g, a) or NO_GATE)
-  keep(g, a, i, d, m, t, math.max(n + by, 0), u, b)
+  local record = record_of(g, a) or NO_GATE
+  local n = struct.unpack('<d', record) + by
+  keep(g, a, struct.pack('<d', n > 0 and n or 0) .. string.sub(record, 9))
 end

@@ -2,40 +2,64 @@
   Whose turn is next, read once for all runs of a call.
 
   Every admission takes the account with the smallest tag and gives it a larger one: two commands each. Here the
-  smallest tags of a queue of one group come in one read, one for each run, and the new ones are put off.
+  smallest tags of a queue of one group come in one read, one for each run, and the new ones are written with one
+  command, which nothing else reads before the end of the call.
 ]]
--- own.listed: account, tag, account, ... as Redis gave them, nil where they have to be read (again). `at` is the next
--- of them; accounts, tags: those that were served since, by their new tags, `from` being the next.
-local heads = { at = 1, whole = false, accounts = {}, tags = {}, from = 1 }
+-- listed: account, tag, account, ... as Redis gave them, nil where they have to be read (again); listed_at: the next of
+-- them; listed_all: whether there are no more.
+local listed, listed_at, listed_all
+-- Accounts that were served since, by their new tags, and those; served_from: the next of them.
+local served, served_tags, served_from = {}, {}, 1
+-- Keys of a queue of one group, known from the first admission on.
+local ready, lane_stem
 own.runs = 1
+
+local function write_tags()
+  listed = nil
+  if served[1] then
+    local line = { 'ZADD', ready }
+    for i = 1, #served do
+      local tag = served_tags[i]
+      line[2 * i + 1], line[2 * i + 2] = tag % 1 == 0 and string.format('%d', tag) or tag, served[i]
+    end
+    call(unpack(line))
+    served, served_tags, served_from = {}, {}, 1
+  end
+end
+
+local function list_accounts()
+  write_tags()
+  if not ready then
+    ready, lane_stem = own.own .. ':r:' .. own.g, own.own .. ':l:' .. own.g .. ':'
+  end
+  listed = call('ZRANGE', ready, '0', own.runs - 1, 'WITHSCORES')
+  listed_at, listed_all = 1, #listed < 2 * own.runs
+  if own.lim then
+    gated().foresee(own.g, listed)
+  end
+end
 
 -- The account with the smallest tag, and that tag; nil when it takes a look at Redis to know.
 local function next_account()
-  if not own.listed then
-    own.write_back()
-    own.listed = call('ZRANGE', own.ready, '0', own.runs - 1, 'WITHSCORES')
-    if own.lim then
-      gated().foresee(own.g, own.listed)
-    end
-    heads = { at = 1, whole = #own.listed < 2 * own.runs, accounts = {}, tags = {}, from = 1 }
+  if not listed then
+    list_accounts()
   end
-  local account, tag = own.listed[heads.at], tonumber(own.listed[heads.at + 1])
-  local served = heads.tags[heads.from]
-  if served and (tag and served < tag or not tag and heads.whole) then
-    heads.from = heads.from + 1
-    return heads.accounts[heads.from - 1], served
+  local account, tag = listed[listed_at], tonumber(listed[listed_at + 1])
+  local again = served_tags[served_from]
+  if again and (tag and again < tag or not tag and listed_all) then
+    served_from = served_from + 1
+    return served[served_from - 1], again
   end
-  heads.at = heads.at + 2
+  listed_at = listed_at + 2
   return account, tag
 end
 
 -- The account has been served and gets this tag. It is nearly always the largest so far.
 local function move_tag(account, tag)
-  local at = #heads.tags
-  while at >= heads.from and heads.tags[at] > tag do
-    heads.tags[at + 1], heads.accounts[at + 1] = heads.tags[at], heads.accounts[at]
+  local at = #served + 1
+  while at > served_from and served_tags[at - 1] > tag do
+    served_tags[at], served[at] = served_tags[at - 1], served[at - 1]
     at = at - 1
   end
-  heads.tags[at + 1], heads.accounts[at + 1] = tag, account
-  own.put_off('ZADD', own.ready, tag % 1 == 0 and string.format('%d', tag) or tag, account)
+  served_tags[at], served[at] = tag, account
 end

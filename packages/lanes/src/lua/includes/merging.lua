@@ -1,129 +1,158 @@
 --[[
-  Where BullMQ's commands go: `mine` by key, where the key is ours; `theirs` by command, on all other keys; what neither
-  knows is for Redis. The commands on one job are joined: BullMQ reads and writes its hash in several, and a command
-  costs Redis far more than its work. The same fields end up with the same values.
+  BullMQ's commands by name, where ours come in between: `on.NAME`, whatever the key. The text of BullMQ calls these
+  functions themselves and Redis for the other commands (`binding.ts`); `redirect` is for names known only when it runs.
+
+  The commands on one job are joined: BullMQ reads and writes its hash in several, and a command costs Redis far more
+  than its work. The same fields end up with the same values.
 
     finish  EXISTS, HMGET parentKey ..., HINCRBY atm, HSET returnvalue ...  ->  HMGET, HSET
             SCARD dependencies, ZCARD unsuccessful                          ->  EXISTS of both
     start   HMSET processedOn ..., HINCRBY ats, HGETALL                     ->  HGETALL, HMSET
 ]]
-local mine, theirs = {}, {}
+local on = {}
+-- Where a command on no key of ours goes.
+local pass_on
+-- The job that this run finishes: its key, the fields read of it, its attempts when they have been counted, and
+-- whether BullMQ asks for its children.
+local job_key, finishing, attempts, asks_children
+-- The job that this run hands out: its key, its fields, whether it is more than what is left of one, and the token of
+-- its lock.
+local started, handed, whole, token
 
-local function redirect(command, key, ...)
-  local run_command = mine[key] or theirs[command] or call
-  return run_command(command, key, ...)
-end
-
--- A job with a parent: this run may touch any job of any queue, by any command.
-local function touch_others()
-  setmetatable(theirs, { __index = function() return long_way(rare).redirect end })
+-- A job with a parent: from now on this run may touch any job of any queue, by any command.
+local function of_any_queue(command, key, ...)
+  return long_way(rare).redirect(command, key, ...)
 end
 
 local function one_more(count)
   return count and string.format('%d', count + 1) or '1'
 end
 
-local function read_finishing(key)
-  local fields = call('HMGET', key, 'parentKey', 'parent', 'deid', 'ln', 'atm')
-  own.finishing = fields
-  own.lane_of[key] = fields[4] or 'default:'
-  if fields[1] then
-    touch_others()
+local function read_finishing()
+  finishing = call('HMGET', job_key, 'parentKey', 'parent', 'deid', 'ln', 'atm')
+  own.lane_of[job_key] = finishing[4] or 'default:'
+  if finishing[1] then
+    pass_on = of_any_queue
   end
-  return fields
+  return finishing
 end
 
--- A command on the job that is being finished.
-local function finishing(command, key, ...)
-  if command == 'EXISTS' then
-    local fields = read_finishing(key)
-    own.asks_children = true
-    if fields[4] or fields[5] then
+function on.EXISTS(command, key, ...)
+  if key == job_key then
+    read_finishing()
+    asks_children = true
+    if finishing[4] or finishing[5] then
       return 1
     end
-  elseif command == 'HMGET' then
-    own.asks_children = false
-    if ... == 'parentKey' then
-      return own.finishing or read_finishing(key)
-    end
-  elseif command == 'HINCRBY' then
-    own.attempts = one_more(own.finishing[5])
-    return own.attempts
-  elseif command == 'HSET' and own.attempts then
-    return call('HSET', key, 'atm', own.attempts, ...)
-  elseif command == 'DEL' then
-    return long_way(rare).redirect(command, key, ...)
   end
-  return call(command, key, ...)
+  return pass_on(command, key, ...)
 end
 
 -- SCARD and ZCARD of what a parent waits for.
-function theirs.SCARD(command, key, ...)
-  if own.asks_children then
-    own.asks_children = call('EXISTS', key, KEYS[12] .. ':unsuccessful') == 0
-    if own.asks_children then
+function on.SCARD(command, key, ...)
+  if asks_children then
+    asks_children = call('EXISTS', key, job_key .. ':unsuccessful') == 0
+    if asks_children then
       return 0
     end
   end
-  return call(command, key, ...)
+  return pass_on(command, key, ...)
 end
 
-function theirs.ZCARD(command, key, ...)
-  if own.asks_children then
-    own.asks_children = false
+function on.ZCARD(command, key, ...)
+  if asks_children then
+    asks_children = false
     return 0
   end
-  return call(command, key, ...)
+  return pass_on(command, key, ...)
 end
 
-function theirs.DEL(command, key, ...)
-  if select('#', ...) > 0 then
-    return long_way(rare).redirect(command, key, ...)
+local function read_job(command, key, first, ...)
+  if key == job_key then
+    asks_children = false
+    if first == 'parentKey' then
+      return finishing or read_finishing()
+    end
+  end
+  return pass_on(command, key, first, ...)
+end
+
+function on.HINCRBY(command, key, ...)
+  if key == started then
+    return 1
+  elseif key == job_key then
+    attempts = one_more(finishing[5])
+    return attempts
+  end
+  return pass_on(command, key, ...)
+end
+
+function on.HSET(command, key, ...)
+  if attempts and key == job_key then
+    return call(command, key, 'atm', attempts, ...)
+  end
+  return pass_on(command, key, ...)
+end
+
+function on.DEL(command, key, second, ...)
+  if second then
+    return long_way(rare).redirect(command, key, second, ...)
+  elseif key == job_key then
+    return long_way(rare).redirect(command, key)
+  elseif key == PC then
+    -- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
+    return 0
   end
   return call(command, key)
 end
 
 -- The lock of the job that is handed out.
-function theirs.SET(command, key, ...)
-  own.token = ...
-  return call(command, key, ...)
+function on.SET(command, key, value, ...)
+  token = value
+  return call(command, key, value, ...)
 end
 
--- A command on the job that is being started, after its HMSET.
-local function starting(command, key)
-  if command == 'HINCRBY' then
-    return 1
-  end
-  mine[key] = nil
-  local job = call(command, key)
+-- What BullMQ writes of a job that it hands out, before it counts the start and reads the job.
+local function start(command, key, field, at, ...)
+  local job = call('HGETALL', key)
+  started, handed = key, job
   local last = #job
-  if last > 0 then
-    local times
-    for i = 1, last, 2 do
-      if job[i] == 'ats' then
-        times = job[i + 1]
-        break
-      end
-    end
-    local fields = own.starting
-    fields[#fields + 1], fields[#fields + 2] = 'ats', one_more(times)
-    call('HMSET', key, unpack(fields))
-    -- Whoever makes an object of the reply takes the last of two.
-    for i = 1, #fields do
-      job[last + i] = fields[i]
+  if last == 0 then
+    return
+  end
+  local times
+  for i = 1, last, 2 do
+    local field_name = job[i]
+    if field_name == 'ats' then
+      times = job[i + 1]
+    elseif field_name == 'name' or field_name == 'data' then
+      whole = true
     end
   end
-  return job
+  times = one_more(times)
+  call(command, key, field, at, 'ats', times, ...)
+  -- Whoever makes an object of the reply takes the last of two.
+  job[last + 1], job[last + 2], job[last + 3], job[last + 4] = field, at, 'ats', times
+  if ... then
+    local more = { ... }
+    for i = 1, #more do
+      job[last + 4 + i] = more[i]
+    end
+  end
 end
 
-function theirs.HMSET(command, key, ...)
-  local first = ...
+function on.HMSET(command, key, first, ...)
   if first == 'processedOn' then
-    own.starting = { ... }
-    mine[key] = starting
-    return
+    return start(command, key, first, ...)
   elseif first == 'name' then
-    return long_way(rare).redirect(command, key, ...)
+    return long_way(rare).redirect(command, key, first, ...)
   end
-  return call(command, key, ...)
+  return pass_on(command, key, first, ...)
+end
+
+function on.HGETALL(command, key)
+  if key == started then
+    return handed
+  end
+  return pass_on(command, key)
 end

@@ -2,76 +2,40 @@
   Release of a claim, once: the record decides, so a second release finds nothing to do.
   A gate that was full may open; its lanes are looked at in every queue that waits for it.
 ]]
--- The records of all jobs that this call ends, and their gates, read together.
-local function read_claims(c)
-  local found = call('HMGET', c.own .. ':k', unpack(own.ids))
+-- Of the jobs that the runs of this call end: their claims, and whose gates count them.
+local groups, accounts = {}, {}
+
+-- The records of these claims, and of their gates, read together.
+local function read_claims()
+  local ids = own.ending()
+  local found = call('HMGET', own.own .. ':k', unpack(ids))
   own.claims = {}
-  local ending = {}
-  for i = 1, #own.ids do
-    local record = found[i]
-    own.claims[own.ids[i]] = record
+  local of_group = {}
+  for i = 1, #ids do
+    local id, record = ids[i], found[i]
+    own.claims[id] = record
     if record then
-      local g, a = string.match(record, '^%S+ +%d ([^:]*):(.*)$')
-      local accounts = ending[g] or {}
-      ending[g] = accounts
-      accounts[#accounts + 1], accounts[#accounts + 2] = a, record
+      -- A fence has 15 characters or more, so the space behind it is no nearer.
+      local g, a = string.match(record, ' %d ([^:]*):(.*)$', 55)
+      groups[id], accounts[id] = g, a
+      local of = of_group[g]
+      if not of then
+        of = {}
+        of_group[g] = of
+      end
+      of[#of + 1], of[#of + 2] = a, record
     end
   end
-  for g, accounts in pairs(ending) do
-    foresee(g, accounts)
+  for g, of in pairs(of_group) do
+    foresee(g, of)
   end
 end
 
--- The record of a job's claim; nil where it was not among those read, false where there is none.
-local function known_claim(c, id)
-  if c ~= own or not own.ids then
-    return nil
-  end
-  if not own.claims then
-    read_claims(c)
-  end
-  return own.claims[id]
-end
-
--- Takes a record away; false when there is none.
-local function end_claim(c, id)
-  local record = known_claim(c, id)
-  if record == nil then
-    return call('HDEL', c.own .. ':k', id) == 1
-  elseif record then
-    own.claims[id] = false
-    own.put_off('HDEL', c.own .. ':k', id)
-  end
-  return record
-end
-
-local function release(c, id, fence)
-  load(c)
-  if not c.lim then
-    return 0
-  end
-  local kinds, lane = '1', lane_of_key[c.base .. id]
-  if fence or c.lim >= 4 or not lane then
-    local record = known_claim(c, id)
-    if record == nil then
-      record = call('HGET', c.own .. ':k', id)
-    end
-    if not record then
-      return 0
-    end
-    local taken
-    taken, kinds, lane = string.match(record, '^(%S+) +(%d) (.*)$')
-    if fence and taken ~= fence then
-      return 0
-    end
-  end
-  if not end_claim(c, id) then
-    return 0
-  end
-  local g, a = split(lane)
-  if kinds ~= '2' then
-    count_claim(g, a, -1)
-    local waiting = waiting_queues(lane)
+-- One claim less of a gate, which may open.
+local function leave_gate(g, a)
+  count_claim(g, a, -1)
+  if anyone_waits() then
+    local waiting = waiting_queues(g .. ':' .. a)
     if waiting[1] then
       if own.write_back then
         own.write_back()
@@ -79,8 +43,56 @@ local function release(c, id, fence)
       rare().reopen(waiting, g, a)
     end
   end
+end
+
+-- One claim less of all that counts it.
+local function leave(record)
+  local _, kinds, g, a = read_claim(record)
+  if kinds ~= '2' then
+    leave_gate(g, a)
+  end
   if kinds ~= '1' then
     rare().release_total(g)
   end
+end
+
+-- The claim of a job that a run of this call ends; 0 where it has ended before.
+local function release_ending(id)
+  local record = own.claims[id]
+  if not record then
+    return 0
+  end
+  own.claims[id] = false
+  put_off_end(id)
+  if own.lim < 4 then
+    leave_gate(groups[id], accounts[id])
+  else
+    leave(record)
+  end
+  return 1
+end
+
+local function release(c, id, fence)
+  load(c)
+  if not c.lim then
+    return 0
+  end
+  if c == own and own.ending then
+    if not own.claims then
+      read_claims()
+    end
+    if own.claims[id] ~= nil then
+      return release_ending(id)
+    end
+  end
+  local record = call('HGET', c.own .. ':k', id)
+  if not record then
+    return 0
+  end
+  if fence and read_claim(record) ~= fence then
+    return 0
+  end
+  call('HDEL', c.own .. ':k', id)
+  leave(record)
   return 1
 end

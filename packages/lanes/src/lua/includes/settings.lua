@@ -88,9 +88,9 @@ local function adopt_active(g, lane, kind)
       local its = lane_of(c, id)
       if its == lane or (not lane and split(its) == g) then
         local record = call('HGET', c.own .. ':k', id)
-        local kinds = record and tonumber(string.match(record, '^%S+ +(%d)')) or 0
+        local kinds = record and tonumber((select(2, gated.read_claim(record)))) or 0
         if kinds ~= kind and kinds ~= 3 then
-          call('HSET', c.own .. ':k', id, string.format('%d-0 %d ', now(), kinds + kind) .. its)
+          call('HSET', c.own .. ':k', id, gated.claim_record(string.format('%d-0', now()), kinds + kind, split(its)))
           adopted[its] = (adopted[its] or 0) + 1
         end
       end

@@ -1,0 +1,498 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  RedisQueueBackend,
+  createRedisBackend,
+  type BackendFactory,
+  type RedisConnection,
+  QueueKeys,
+} from 'bullmq';
+import { encodeLane, type LaneOptions } from '../settings/lane-options.js';
+import { laneKeys, ownKeyOfBase } from '../redis/keys.js';
+import { laneScripts, type ComposedScript } from '../scripts/lane-scripts.js';
+import { defineOwnCommands, runOwn, type OwnCommand } from '../redis/connection.js';
+import { groupArguments } from '../settings/groups.js';
+import type { Redis } from 'ioredis';
+import { joinFleet, mixedFleet } from '../redis/fleet.js';
+import { Lanes } from '../lanes.js';
+import { Upkeep } from './upkeep.js';
+import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
+import { Coalescer, Coalescers } from './coalescer.js';
+import { Waker } from './waker.js';
+import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
+
+type QueueContext = ConstructorParameters<typeof RedisQueueBackend>;
+type KeysMap = QueueContext[2];
+type Client = Parameters<RedisQueueBackend['execCommand']>[0];
+type Args = Parameters<RedisQueueBackend['execCommand']>[2];
+
+/** `{ next, now, fence, token }` of an activating script; 0 or '' = none. */
+type WakeReply = [next: number, now: number, fence: string, token: string];
+
+/** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
+function holderOf(jobId: string, token: string): string {
+  return `${token} ${jobId}`;
+}
+
+interface AddedJob {
+  opts?: { lane?: LaneOptions };
+  parentKey?: string;
+}
+
+/** BullMQ's default of `lockDuration`. */
+const DEFAULT_LOCK_MS = 30_000;
+/** Pause before the server is asked again for what it has refused. */
+const INSIST_MS = 1_000;
+
+/** A worker blocks at most this long, so that it takes over a wake-up whose process has died. */
+const MAX_BLOCK_SECONDS = 0.8;
+
+/**
+ * BullMQ's Redis backend with a lane per account. Every BullMQ script that touches waiting,
+ * active or finished jobs runs inside one of ours; see `docs/lanes.md`.
+ */
+export class LaneBackend extends RedisQueueBackend {
+  protected readonly laneOptions: ResolvedOptions;
+  private readonly waker: Waker;
+  private readonly ownKey: string;
+  private readonly base: string;
+  /** Fences of the claims that handlers of this process hold. */
+  private readonly fences = new Map<string, string>();
+  private readonly coalescers = new Coalescers<Client>();
+  private upkeep: Upkeep | undefined;
+  /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
+  private entry: Promise<void> | undefined;
+
+  constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
+    super(connection, name, keys, toKey, opts, blocking, owns);
+    this.laneOptions = laneOptions;
+    this.base = keys['']!;
+    this.ownKey = ownKeyOfBase(this.base);
+    this.waker = new Waker(() => this.writeMarker());
+    // Registered before anybody else can wait for the client: a pipeline only knows the commands
+    // that were defined when it was made.
+    connection.client.then(
+      (client) => this.prepare(client as unknown as DefiningClient),
+      () => undefined,
+    );
+  }
+
+  private prepare(client: DefiningClient): void {
+    this.defineCommands(client);
+    defineOwnCommands(client);
+    if (!this.ownsConnection) {
+      return;
+    }
+    const onError = (error: unknown): void => {
+      if (!this.closing) {
+        this.emit('error', error);
+      }
+    };
+    if (this.blockingConnection) {
+      this.serve(client as unknown as Redis, onError);
+    }
+    for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
+      const key = laneKeys(this.redisPrefix).group(group);
+      void this.insist(async () => this.own('set-group', [key], groupArguments(group, limits)), onError);
+    }
+  }
+
+  /** Again until it is done: a server that is full or read-only refuses now, and nobody else does it later. */
+  private async insist(step: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
+    while (!this.closing) {
+      try {
+        await step();
+        return;
+      } catch (error) {
+        onError(error);
+        await delay(INSIST_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
+  private serve(client: Redis, onError: (error: unknown) => void): void {
+    const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
+    const join = async (): Promise<void> =>
+      this.insist(async () => {
+        const blocking = (await this.blockingConnection!.client) as unknown as Redis;
+        await joinFleet(client, blocking, this.redisPrefix, this.name);
+      }, onError);
+    const rejoin = (): void => void join();
+    const joined = join();
+    // After a reconnect the connection has another id.
+    this.blockingConnection!.on('ready', rejoin);
+    if (upkeep) {
+      const lockMs = (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS;
+      this.upkeep = new Upkeep(client, {
+        prefix: this.redisPrefix,
+        queue: this.name,
+        clock,
+        patienceMs: lockMs + graceMs,
+        retention,
+        onTrim,
+        onRepair,
+        onError,
+        joinFleet: rejoin,
+      });
+      this.upkeep.start();
+    }
+    // On a machine that is slow it would take itself for a plain one before it has joined.
+    this.entry = joined
+      .then(async () => this.refuseMixedFleet(client))
+      .catch(onError)
+      .finally(() => {
+        this.entry = undefined;
+      });
+  }
+
+  /** A worker is ready when it may ask for a job: it has joined its queue's fleet too. */
+  override async waitUntilReady(): Promise<void> {
+    await super.waitUntilReady();
+    await this.entry;
+  }
+
+  private async refuseMixedFleet(client: Redis): Promise<void> {
+    const lanes = new Lanes({ connection: client, prefix: this.redisPrefix });
+    const plain = (await lanes.watchFleet([this.name])).get(this.name);
+    if (plain) {
+      throw mixedFleet(this.name, plain);
+    }
+  }
+
+  /** Runs a command of our own on this backend's connection. */
+  protected async own(command: OwnCommand, keys: string[], args: (string | number)[]): Promise<unknown> {
+    return runOwn(await this.queue.client, command, this.base, keys, args, this.time());
+  }
+
+  /** The scripts that run with lanes, by command; a subclass wraps some of them and adds to them. */
+  protected scripts(): ReadonlyMap<string, ComposedScript> {
+    return laneScripts();
+  }
+
+  /** Registered names carry the class, so that plain and lane queues may share one client. */
+  protected commandName(name: string): string {
+    return `lane.${name}:${this.version}`;
+  }
+
+  /** Registers the scripts with a client, once. */
+  protected defineCommands(client: DefiningClient): void {
+    for (const script of this.scripts().values()) {
+      const name = this.commandName(script.name);
+      if (!(name in client)) {
+        client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
+        if (script.batch) {
+          client.defineCommand(`${name}*`, { lua: script.batch.lua });
+        }
+      }
+    }
+  }
+
+  override forQueue(queueName: string, prefix?: string): this {
+    const resolved = prefix ?? this.redisPrefix;
+    const keys = new QueueKeys(resolved);
+    const Backend = this.constructor as new (...args: LaneBackendArguments) => this;
+    return new Backend(
+      this.connection,
+      queueName,
+      keys.getKeys(queueName),
+      (type: string) => keys.toKey(queueName, type),
+      { ...this.queue.opts, prefix: resolved } as QueueContext[4],
+      this.blockingConnection,
+      false,
+      this.laneOptions,
+    );
+  }
+
+  override execCommand(
+    client: Client,
+    commandName: string,
+    args: Args,
+  ): ReturnType<RedisQueueBackend['execCommand']> {
+    const script = this.scripts().get(commandName);
+    if (!script) {
+      return super.execCommand(client, commandName, args);
+    }
+    if (this.entry && commandName === 'moveToActive') {
+      return this.entry.then(() => this.execCommand(client, commandName, args));
+    }
+    if (script.role === 'adding') {
+      return this.runOrGather(client, script, args);
+    }
+    const all = [...args];
+    all.splice(script.numberOfKeys - 1, 0, this.ownKey);
+    all.push(this.base, this.time());
+    if (script.role !== 'activating') {
+      return client.runCommand(this.commandName(commandName), all);
+    }
+    return this.heed(this.runOrGather(client, script, all) as Promise<unknown>);
+  }
+
+  /** Runs a script, together with others of this turn where it has a form for that. */
+  private runOrGather(client: Client, script: ComposedScript, args: Args): ReturnType<Client['runCommand']> {
+    const { name, batch } = script;
+    const connection = batch && this.connectionOf(client);
+    if (!batch || !connection) {
+      return client.runCommand(this.commandName(name), args);
+    }
+    const run = async (command: string, all: unknown[]): Promise<unknown> =>
+      connection.runCommand(command, all as Args);
+    const coalescer = this.coalescers.of(connection, name, () => {
+      const command = this.commandName(name);
+      return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`);
+    });
+    return coalescer.send(args);
+  }
+
+  /** The connection that a command runs on; nothing for a transaction, which keeps its commands apart. */
+  protected connectionOf(client: Client): Client | undefined {
+    return 'duplicate' in client ? client : undefined;
+  }
+
+  /** Ends the claim of a handler that has settled without a finish, never a newer one. */
+  protected async releaseClaim(jobId: string, token: string): Promise<void> {
+    const holder = holderOf(jobId, token);
+    const fence = this.fences.get(holder);
+    if (fence !== undefined) {
+      this.fences.delete(holder);
+      await this.own('release-claim', [], [jobId, fence]);
+    }
+  }
+
+  /** A finish that was refused, or that threw, ends the claim of this handler all the same. */
+  protected async settled<T>(jobId: string, token: string, finish: () => Promise<T>): Promise<T> {
+    try {
+      const result = await finish();
+      this.fences.delete(holderOf(jobId, token));
+      return result;
+    } catch (error) {
+      // Where Redis is away the audit does it later.
+      await this.releaseClaim(jobId, token).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  override moveToCompleted(
+    ...args: Parameters<RedisQueueBackend['moveToCompleted']>
+  ): ReturnType<RedisQueueBackend['moveToCompleted']> {
+    return this.settled(args[0].id!, args[3], () => super.moveToCompleted(...args));
+  }
+
+  override moveToFailed(
+    ...args: Parameters<RedisQueueBackend['moveToFailed']>
+  ): ReturnType<RedisQueueBackend['moveToFailed']> {
+    return this.settled(args[0].id!, args[3], () => super.moveToFailed(...args));
+  }
+
+  override moveToDelayed(
+    ...args: Parameters<RedisQueueBackend['moveToDelayed']>
+  ): ReturnType<RedisQueueBackend['moveToDelayed']> {
+    return this.settled(args[0], args[3] ?? '0', () => super.moveToDelayed(...args));
+  }
+
+  override retryJob(
+    ...args: Parameters<RedisQueueBackend['retryJob']>
+  ): ReturnType<RedisQueueBackend['retryJob']> {
+    return this.settled(args[0], args[2] ?? '0', () => super.retryJob(...args));
+  }
+
+  override moveJobFromActiveToWait(
+    ...args: Parameters<RedisQueueBackend['moveJobFromActiveToWait']>
+  ): ReturnType<RedisQueueBackend['moveJobFromActiveToWait']> {
+    return this.settled(args[0], args[1] ?? '0', () => super.moveJobFromActiveToWait(...args));
+  }
+
+  /** BullMQ's reply; what it says about waking and claims is noted. */
+  private async heed(reply: Promise<unknown>): Promise<unknown> {
+    const bull = await reply;
+    if (Array.isArray(bull)) {
+      restoreLane(bull[0]);
+    }
+    if (Array.isArray(bull) && Array.isArray(bull[4])) {
+      const [next, now, fence, token] = bull[4] as WakeReply;
+      this.waker.schedule(next, now);
+      if (fence !== '') {
+        this.fences.set(holderOf(String(bull[1]), token), fence);
+      }
+    }
+    return bull;
+  }
+
+  private time(): string {
+    return this.laneOptions.clock ? String(this.laneOptions.clock()) : '';
+  }
+
+  private withLane(args: Args, keyCount: number, job: AddedJob, keys: KeysMap): Args {
+    const base = keys['']!;
+    const { lane, extra } = encodeLane(laneOf(job), this.laneOptions.groupNames, Boolean(job.parentKey));
+    args.splice(keyCount, 0, ownKeyOfBase(base));
+    args.push(lane, extra, base, this.time());
+    return args;
+  }
+
+  override addJobToTransaction(
+    ...[client, job, ...more]: Parameters<RedisQueueBackend['addJobToTransaction']>
+  ): ReturnType<RedisQueueBackend['addJobToTransaction']> {
+    return super.addJobToTransaction(client, withoutLane(job), ...more);
+  }
+
+  override async getJobData(jobId: string): ReturnType<RedisQueueBackend['getJobData']> {
+    const client = (await this.queue.client) as unknown as Redis;
+    const [data, fields] = await Promise.all([
+      super.getJobData(jobId),
+      client.hmget(this.toKey(jobId), 'ln', 'lc', 'tg'),
+    ]);
+    const lane = laneOfFields(fields);
+    if (data && lane) {
+      (data.opts as { lane?: LaneOptions }).lane ??= lane;
+    }
+    return data;
+  }
+
+  override async getJobs(
+    ...args: Parameters<RedisQueueBackend['getJobs']>
+  ): ReturnType<RedisQueueBackend['getJobs']> {
+    const states = await super.getJobs(...args);
+    for (const jobs of states) {
+      for (const [, hash] of jobs) {
+        restoreLane(hash);
+      }
+    }
+    return states;
+  }
+
+  protected override addStandardJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addStandardJobArgs(job, opts, args, keys), 9, job, keys) as (
+      | string
+      | Buffer
+    )[];
+  }
+
+  protected override addDelayedJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addDelayedJobArgs(job, opts, args, keys), 6, job, keys) as (string | Buffer)[];
+  }
+
+  protected override addPrioritizedJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addPrioritizedJobArgs(job, opts, args, keys), 9, job, keys) as (
+      | string
+      | Buffer
+    )[];
+  }
+
+  protected override addParentJobArgs(
+    ...[job, opts, args, keys = this.keys]: AddArguments
+  ): (string | Buffer)[] {
+    return this.withLane(super.addParentJobArgs(job, opts, args, keys), 6, job, keys) as (string | Buffer)[];
+  }
+
+  /** The only raw read of BullMQ that goes to `wait` itself. */
+  override async isJobInState(
+    ...[state, jobId]: Parameters<RedisQueueBackend['isJobInState']>
+  ): Promise<boolean> {
+    if (state === 'wait' || state === 'waiting') {
+      return (await this.getState(jobId)) === 'waiting';
+    }
+    return super.isJobInState(state, jobId);
+  }
+
+  /** The state of the lanes in that hash is ours, no option of the queue. */
+  override async getQueueMeta(): ReturnType<RedisQueueBackend['getQueueMeta']> {
+    const meta = await super.getQueueMeta();
+    return Object.fromEntries(Object.entries(meta).filter(([field]) => !field.startsWith('lane:')));
+  }
+
+  override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
+    const popped = await super.waitForJob(Math.min(blockTimeout, MAX_BLOCK_SECONDS));
+    if (popped && popped.score > 0) {
+      // A delay marker: on the clock of whoever wrote it, which is taken to be the server's.
+      this.waker.schedule(popped.score, 0);
+      return { ...popped, score: this.waker.localTime(popped.score) };
+    }
+    return popped;
+  }
+
+  private async writeMarker(): Promise<void> {
+    if (this.closing) {
+      return;
+    }
+    const client = (await this.queue.client) as unknown as {
+      zadd(key: string, score: number, member: string): Promise<unknown>;
+    };
+    await client.zadd(this.keys.marker!, 0, '0');
+  }
+
+  override async close(force = false): Promise<void> {
+    this.waker.stop();
+    const stopped = this.upkeep?.stop();
+    // By force: what is on its way may never be answered, and ends with its connection.
+    if (!force) await stopped;
+    await super.close(force);
+  }
+}
+
+/** What is needed of a client to register scripts with it. */
+export interface DefiningClient {
+  defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void;
+}
+
+type AddArguments = Parameters<RedisQueueBackend['addStandardJobArgs']>;
+
+/** What a subclass of {@link LaneBackend} hands to its constructor. */
+export type LaneBackendArguments = [
+  connection: QueueContext[0],
+  name: QueueContext[1],
+  keys: QueueContext[2],
+  toKey: QueueContext[3],
+  opts: QueueContext[4],
+  blocking: QueueContext[5],
+  owns: boolean,
+  laneOptions: ResolvedOptions,
+];
+
+/**
+ * A backend factory, to be given as the last argument of `Queue`, `Worker`, `QueueEvents` and
+ * `FlowProducer`.
+ *
+ * @example
+ * const lanes = createLaneBackend({ groups: { email: { default: { limit: 10, perMs: 1000 } } } });
+ * const queue = new Queue('outreach', { connection, prefix: '{app}' }, lanes);
+ * await queue.add('send', data, { lane: { account: 'acme', group: 'email' } });
+ */
+export function createLaneBackend(options: LaneBackendOptions = {}): BackendFactory<LaneBackend> {
+  return createBackendFactory(LaneBackend, options);
+}
+
+/** As `createLaneBackend`, for a subclass that adds to what the scripts do. */
+export function createBackendFactory<B extends LaneBackend>(
+  Backend: new (...args: LaneBackendArguments) => B,
+  options: LaneBackendOptions = {},
+): BackendFactory<B> {
+  const laneOptions = resolveOptions(options);
+  laneScripts();
+  return (name, opts, extra) => {
+    // The connections are made by BullMQ; the backend around them is not used, but its
+    // connections report their errors to it too, and an error nobody listens to is thrown.
+    const plain = createRedisBackend(name, opts, extra) as unknown as {
+      connection: RedisConnection;
+      blockingConnection?: RedisConnection;
+      on(event: 'error', listener: () => void): void;
+    };
+    plain.on('error', () => undefined);
+    const keys = new QueueKeys((opts as { prefix?: string }).prefix);
+    return new Backend(
+      plain.connection,
+      name,
+      keys.getKeys(name),
+      (type: string) => keys.toKey(name, type),
+      opts,
+      plain.blockingConnection,
+      true,
+      laneOptions,
+    );
+  };
+}

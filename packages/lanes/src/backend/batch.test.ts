@@ -1,0 +1,67 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LaneBench } from '../../test/support/lane-bench.js';
+
+const redis = useRedis();
+let bench: LaneBench;
+
+afterEach(async () => {
+  await bench.close();
+});
+
+/** Scripts that Redis has run since its counters were cleared. */
+async function scriptsRun(): Promise<number> {
+  const stats = await redis.client.info('commandstats');
+  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
+    (sum, match) => sum + Number(match[1]),
+    0,
+  );
+}
+
+describe('runs that share a call', () => {
+  it('count the start of a job whose old handler was refused in the same call', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('A', 2);
+    const stale = (await bench.take())!;
+    const other = (await bench.take())!;
+    await bench.stall(redis.client, stale);
+    const backend = bench.worker.getBackend();
+    const [refused, next] = await Promise.allSettled([
+      backend.moveToCompleted(stale, 'late', false, stale.token!, true),
+      backend.moveToCompleted(other, 'done', false, other.token!, true),
+    ]);
+    expect(refused).toMatchObject({ status: 'rejected' });
+    expect(next).toMatchObject({ status: 'fulfilled', value: { result: { 1: stale.id } } });
+    const again = (await bench.queue.getJob(stale.id!))!;
+    expect(again).toMatchObject({ attemptsStarted: 2, attemptsMade: 0 });
+    expect(await bench.queue.getJob(other.id!)).toMatchObject({ attemptsStarted: 1, attemptsMade: 1 });
+  });
+
+  it('add each job to its own lane, in the order they were asked for', async () => {
+    bench = new LaneBench(redis);
+    await bench.queue.add('first', {}, { lane: { account: 'A' } });
+    await redis.client.config('RESETSTAT');
+    const names = ['A', 'B', 'A', 'B', 'A', ''];
+    const jobs = await Promise.all(
+      names.map((account, at) =>
+        bench.queue.add(`${account}${at}`, { at }, account === '' ? {} : { lane: { account } }),
+      ),
+    );
+    expect(await scriptsRun()).toBe(1);
+    expect(new Set(jobs.map((job) => job.id)).size).toBe(names.length);
+    expect(await bench.serve(10)).toEqual(['5', 'first', 'B1', 'A0', 'B3', 'A2', 'A4']);
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 0, held: 0, completed: 7 });
+  });
+
+  it('leave the others alone when one of them is refused', async () => {
+    bench = new LaneBench(redis);
+    const parent = { id: 'nobody', queue: `${bench.prefix}:queue` };
+    const [orphan, job] = await Promise.allSettled([
+      bench.queue.add('orphan', {}, { parent, lane: { account: 'A' } }),
+      bench.queue.add('job', {}, { lane: { account: 'A' } }),
+    ]);
+    expect(orphan).toMatchObject({ status: 'rejected', reason: { message: /Missing key for parent job/ } });
+    expect(job).toMatchObject({ status: 'fulfilled' });
+    expect(await bench.serve(2)).toEqual(['job']);
+  });
+});

@@ -1,0 +1,107 @@
+interface Pending {
+  args: readonly unknown[];
+  resolve: (reply: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Runs a registered command with its arguments. */
+export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
+
+/** So many runs share a call at most: Redis serves nobody else meanwhile. */
+const MAX_BATCH = 16;
+
+/**
+ * Sends runs of one script for one queue that are asked for in the same turn of the event loop as one call.
+ *
+ * A busy worker finishes several jobs in one turn, since their replies came in one packet, and a
+ * busy producer adds several. One write and one reply instead of many saves about a tenth of the
+ * process's time, and Redis builds the script once. A single run goes as it is.
+ */
+export class Coalescer {
+  private pending: Pending[] = [];
+  private scheduled = false;
+
+  constructor(
+    private readonly numberOfKeys: number,
+    /** Places of the keys in which the runs differ. */
+    private readonly ownKeys: readonly number[],
+    private readonly run: RunCommand,
+    private readonly single: string,
+    private readonly batch: string,
+  ) {}
+
+  send(args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ args, resolve, reject });
+      if (this.pending.length === MAX_BATCH) {
+        this.flush();
+      } else if (!this.scheduled) {
+        this.scheduled = true;
+        setImmediate(() => {
+          this.scheduled = false;
+          this.flush();
+        });
+      }
+    });
+  }
+
+  private flush(): void {
+    const pending = this.pending;
+    this.pending = [];
+    const [first] = pending;
+    if (!first) {
+      return;
+    }
+    if (pending.length === 1) {
+      this.run(this.single, [...first.args]).then(first.resolve, first.reject);
+      return;
+    }
+    // What all runs have in common is sent once: most of the keys, and the last two arguments.
+    const width = this.numberOfKeys - 1;
+    const keys: unknown[] = first.args.slice(0, width);
+    const args: unknown[] = [pending.length];
+    for (const { args: all } of pending) {
+      if (all !== first.args) {
+        keys.push(...this.ownKeys.map((index) => all[index]));
+      }
+      args.push(all.length - width - 3, ...all.slice(width + 1, -2));
+    }
+    keys.push(first.args[width]);
+    args.push(...first.args.slice(-2));
+    this.run(this.batch, [keys.length, ...keys, ...args]).then(
+      (replies) => settle(pending, replies as unknown[]),
+      (error: unknown) => pending.forEach(({ reject }) => reject(error)),
+    );
+  }
+}
+
+function settle(pending: readonly Pending[], replies: readonly unknown[]): void {
+  for (const [at, { resolve, reject }] of pending.entries()) {
+    const reply = replies[at];
+    if (reply instanceof Error) {
+      reject(reply);
+    } else {
+      resolve(reply);
+    }
+  }
+}
+
+/** The coalescers of one queue: one for each script on each connection. */
+export class Coalescers<Connection extends object> {
+  private readonly known = new WeakMap<Connection, Map<string, Coalescer>>();
+
+  /** @param start makes the coalescer of this script that sends on the connection. */
+  of(connection: Connection, script: string, start: () => Coalescer): Coalescer {
+    let byScript = this.known.get(connection);
+    if (!byScript) {
+      byScript = new Map();
+      this.known.set(connection, byScript);
+    }
+    let coalescer = byScript.get(script);
+    if (!coalescer) {
+      coalescer = start();
+      byScript.set(script, coalescer);
+    }
+    return coalescer;
+  }
+}

@@ -1,0 +1,193 @@
+import {
+  EMBEDDED_SCRIPTS,
+  SUPPORTED_BULLMQ,
+  highestArgument,
+  installedBullmqVersion,
+  installedScripts,
+  nameKeys,
+  type BullScript,
+  type EmbeddedScript,
+  type LaneRole,
+} from './bull-scripts.js';
+import { bindCommands, handledCommands } from './binding.js';
+import { LaneError } from '../errors.js';
+import { SHORT_NAMES, includes, prelude, readLua } from './layers.js';
+
+/** A script ready to be registered with a client. */
+export interface ComposedScript {
+  readonly name: string;
+  readonly role: LaneRole | 'own';
+  readonly numberOfKeys: number;
+  readonly lua: string;
+  /** For several runs in one call, where a busy process has them. */
+  readonly batch?: BatchScript;
+}
+
+/** A script that makes several runs of another one. */
+export interface BatchScript {
+  readonly lua: string;
+  /** Places, from 0, of the keys in which the runs differ; they are all of one queue. */
+  readonly ownKeys: readonly number[];
+}
+
+/** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set and the job. */
+const FINISH = 'moveToFinished';
+const FINISH_OWN_KEYS = [10, 11];
+/** A busy producer adds several. */
+const ADD = 'addStandardJob';
+
+/**
+ * BullMQ's text as a function of the `redis` it is to see, which gives the function to run. The runs of a batch share
+ * the functions that the text begins with: building them takes a tenth of the time of a run.
+ */
+function defineBull({ name, content }: BullScript, ours: string): string {
+  const lines = bindCommands(content, handledCommands(ours)).split('\n');
+  const main = name === FINISH ? lines.findIndex((line) => /^(?!--)\S.*\bKEYS\[/.test(line)) : 0;
+  return [
+    'local function bull(redis)',
+    ...lines.slice(0, main),
+    'return function(KEYS, ARGV)',
+    ...lines.slice(main),
+    'end',
+    'end',
+  ].join('\n');
+}
+
+function define(parts: readonly string[]): string {
+  return `local function script(redis, KEYS, ARGV)\n${parts.join('\n')}\nend\n`;
+}
+
+function checkVersion(): void {
+  const version = installedBullmqVersion();
+  if (!SUPPORTED_BULLMQ.test(version)) {
+    throw new LaneError(
+      'unsupported_bullmq',
+      `bullmq ${version} is installed; @fairlane/lanes has been tested with ${SUPPORTED_BULLMQ.source}. Install a supported version.`,
+    );
+  }
+}
+
+/** A script with the place it takes among BullMQ's; `around` is whether another one is wrapped around it. */
+function compose(script: BullScript, place: EmbeddedScript, around: boolean): ComposedScript {
+  const ownKeys = keysOfARun(script, place);
+  return {
+    name: script.name,
+    role: place.role,
+    numberOfKeys: script.keys + 1,
+    lua: composeText(script, place, around, place.role === 'other' ? '' : readLua('commands/once.lua')),
+    ...(ownKeys && { batch: { lua: composeText(script, place, around, batchEnding(ownKeys)), ownKeys } }),
+  };
+}
+
+/** In which keys runs of a script differ; nothing for a script that is not asked for so often. */
+function keysOfARun({ name, keys }: BullScript, place: EmbeddedScript): number[] | undefined {
+  if (name === FINISH) {
+    return FINISH_OWN_KEYS;
+  }
+  // What is wrapped around a job's birth brings keys of its own.
+  return name === ADD ? Array.from({ length: keys - place.keys }, (_none, at) => place.keys + at) : undefined;
+}
+
+function batchEnding(ownKeys: readonly number[]): string {
+  const count = ownKeys.length;
+  const keys = ownKeys.map((at) => `KEYS[${at + 1}]`).join(', ');
+  const given = ownKeys.map((_key, at) => `KEYS[#KEYS - ${count} * (runs - number + 1) + ${at}]`).join(', ');
+  const taken = count > 0 ? `if number > 1 then\n${keys} = ${given}\nend` : '';
+  return readLua('commands/batch.lua').replace(/^ *TAKE_OWN_KEYS$/m, taken);
+}
+
+function composeText(script: BullScript, place: EmbeddedScript, around: boolean, ending: string): string {
+  const activating = place.role === 'activating';
+  const endsAttempt = activating || place.endsAttempt === true;
+  const ours = [
+    activating ? includes(['heads', 'write-back', 'merging']) : SHORT_NAMES,
+    readLua(`commands/${place.role}.lua`),
+  ].join('\n');
+  const definition = define([
+    prelude(around && place.role === 'other'),
+    activating ? includes(['options']) : '',
+    defineBull(script, ours),
+    nameKeys(place, ours).replaceAll(/\bFINISHING\b/g, String(script.name === FINISH)),
+    ending,
+  ]);
+  return `${definition}return script(redis, KEYS, ARGV)\n`.replaceAll(
+    /\bENDS_ATTEMPT\b/g,
+    String(endsAttempt),
+  );
+}
+
+/** The installed script and its place, once it has been checked that it is what the tests have run. */
+function embedded(name: string): [BullScript, EmbeddedScript] {
+  const place = EMBEDDED_SCRIPTS[name];
+  if (!place) {
+    throw new LaneError('unknown_command', `${name} is not a BullMQ command that lanes run.`);
+  }
+  const script = installedScripts().get(name);
+  const argv = script && highestArgument(script.content);
+  if (!script || script.keys !== place.keys || (place.argv !== null && argv !== place.argv)) {
+    throw new LaneError(
+      'unsupported_bullmq',
+      `The script ${name} of bullmq ${installedBullmqVersion()} takes ${script?.keys ?? 'no'} keys and ${argv ?? 'no'} arguments; ${place.keys} and ${place.argv ?? 'any'} were expected. Install a supported version.`,
+    );
+  }
+  return [script, place];
+}
+
+let composed: ReadonlyMap<string, ComposedScript> | undefined;
+
+function compositions(): ReadonlyMap<string, ComposedScript> {
+  if (!composed) {
+    checkVersion();
+    composed = new Map(
+      Object.keys(EMBEDDED_SCRIPTS).map((name) => [name, compose(...embedded(name), false)]),
+    );
+  }
+  return composed;
+}
+
+/** All BullMQ scripts that run inside ours. */
+export function laneScripts(): ReadonlyMap<string, ComposedScript> {
+  return compositions();
+}
+
+/**
+ * The script that runs BullMQ's `commandName` with lanes. `around` gives the text to run in its place, such as
+ * BullMQ's with more before and after it, and the number of its KEYS: BullMQ's come first, then its own. It takes
+ * its own ARGV off the end. Like BullMQ's text it sees a `redis` whose `call` is redirected to the lanes, and besides
+ *
+ * - `redis.now()`: the server's time in ms, where tests may move it;
+ * - `redis.lanes()`: functions of `src/lua/includes/nested.lua`;
+ * - `redis.waiting(from)`, where BullMQ's adds a job: how many jobs wait in its queue, and how many of its account,
+ *   which are counted only where at least `from` wait.
+ */
+export function laneScript(
+  commandName: string,
+  around?: (bull: BullScript) => Pick<BullScript, 'content' | 'keys'>,
+): ComposedScript {
+  if (!around) {
+    const script = compositions().get(commandName);
+    return script ?? compose(...embedded(commandName), false);
+  }
+  const [script, place] = embedded(commandName);
+  return compose({ ...script, ...around(script) }, place, true);
+}
+
+/** A script of yours on BullMQ's keys, with lanes: for what BullMQ has no command for. See `laneScript`. */
+export function customScript(script: BullScript): ComposedScript {
+  return compose(script, { role: 'other', keys: script.keys, argv: null }, true);
+}
+
+/** A command of our own (`src/lua/commands/<name>.lua`) with the includes it builds on. */
+export function ownScript(name: string, numberOfKeys = 1): ComposedScript {
+  const definition = define([
+    prelude(true).replaceAll(/\bENDS_ATTEMPT\b/g, 'false'),
+    SHORT_NAMES,
+    readLua(`commands/${name}.lua`),
+  ]);
+  return {
+    name,
+    role: 'own',
+    numberOfKeys,
+    lua: `${definition}return script(redis, KEYS, ARGV)\n`,
+  };
+}

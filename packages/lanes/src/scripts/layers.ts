@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+
+const LUA = new URL('../../src/lua/', import.meta.url);
+
+/** A file of `lua/`. */
+export function readLua(path: string): string {
+  return readFileSync(new URL(path, LUA), 'utf8');
+}
+
+/** Files of `lua/includes/`, one behind the other. */
+export function includes(names: readonly string[]): string {
+  return names.map((name) => readLua(`includes/${name}.lua`)).join('\n');
+}
+
+/** Names that the files of the second and third layer, and commands that are not hot, use. */
+export const SHORT_NAMES = `local BASE, OWN, lane_of_key = own.base, own.own, own.lane_of
+local SHARED, floor, huge = 'default:', math.floor, math.huge`;
+
+/** The layers, and those that each builds on. */
+const BELOW = { gated: [], choosing: ['gated'], rare: ['gated', 'choosing'] } as const;
+
+/**
+ * A layer of functions that is built when a call first needs it; see `context.lua` for why.
+ * What it exports are the names of its local functions.
+ */
+function layer(name: keyof typeof BELOW, files: readonly string[], exported: readonly string[]): string {
+  return [
+    `${name} = function()`,
+    `if own.${name} then return own.${name} end`,
+    ...BELOW[name].map((below) => `local ${below} = ${below}()`),
+    SHORT_NAMES,
+    includes(files),
+    `own.${name} = { ${exported.map((each) => `${each} = ${each}`).join(', ')} }`,
+    `return own.${name}`,
+    'end',
+  ].join('\n');
+}
+
+/** What every script begins with; `own`: with what commands of our own need besides. */
+export function prelude(own: boolean): string {
+  return [
+    includes(['context']),
+    layer('gated', ['claims', 'gates', 'passing', 'release'], GATED_EXPORTS),
+    layer('choosing', ['admission'], CHOOSING_EXPORTS),
+    layer('rare', [...RARE_FILES, ...(own ? OWN_FILES : [])], [...RARE_EXPORTS, ...(own ? OWN_EXPORTS : [])]),
+  ].join('\n');
+}
+
+const GATED_EXPORTS = [
+  'await_claim',
+  'await_no_claim',
+  'bucket_opens_at',
+  'carried_over',
+  'charge',
+  'claim_record',
+  'closed',
+  'count_claim',
+  'change',
+  'forget',
+  'gate_of',
+  'has_settings',
+  'is_recorded',
+  'foresee',
+  'pass',
+  'queue_of',
+  'read',
+  'read_claim',
+  'release',
+  'save_gates',
+  'settings_of',
+  'split',
+  'write_claims',
+  'write_settings',
+];
+const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
+const RARE_FILES = [
+  'lanes',
+  'indexes',
+  'totals',
+  'turns',
+  'promotion',
+  'removal',
+  'arrivals',
+  'visibility',
+  'redirect',
+  'nested',
+];
+const RARE_EXPORTS = [
+  'add_group',
+  'birth',
+  'charge_total',
+  'drop_ghost',
+  'erase',
+  'handle',
+  'held',
+  'next_due',
+  'open_due',
+  'promote',
+  'pushed',
+  'redirect',
+  'release_total',
+  'reopen',
+  'save_others',
+  'take_turn',
+  'tidy',
+  'total_is_closed',
+  'total_of',
+  'window_opens_at',
+];
+/** What commands of our own build on besides. */
+const OWN_FILES = ['settings', 'auditing', 'places'];
+const OWN_EXPORTS = [
+  'PREFIX',
+  'absorb',
+  'accounts_from',
+  'adopt_active',
+  'all_queues',
+  'audit_active',
+  'audit_claims',
+  'audit_counts',
+  'audit_held',
+  'carry_over',
+  'close_gate',
+  'each_lane',
+  'gate_anywhere',
+  'index_behind',
+  'index_delayed',
+  'index_finished',
+  'is_before',
+  'known_groups',
+  'lane_closed',
+  'lane_of',
+  'length',
+  'limit_everywhere',
+  'push',
+  'push_prioritized',
+  'queue_deleted',
+  'queue_of',
+  'rank_behind',
+  'reconsider',
+  'remember_account',
+  'remember_group',
+  'review',
+  'review_account',
+  'settle_in',
+  'save_all',
+  'total_closed',
+  'unindex_finished',
+  'write_groups',
+];

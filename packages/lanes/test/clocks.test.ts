@@ -1,0 +1,80 @@
+import { useRedis } from '@fairlane/testkit/vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createLanes } from '../src/index.js';
+import { LaneBench } from './support/lane-bench.js';
+
+const HOUR_MS = 3_600_000;
+const redis = useRedis();
+let bench: LaneBench | undefined;
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await bench?.close();
+});
+
+async function serverMs(): Promise<number> {
+  const [seconds = 0, micros = 0] = await redis.client.time();
+  return seconds * 1_000 + micros / 1_000;
+}
+
+/** Only what the process takes for the time is wrong; its timers go on. */
+function setClock(offMs: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
+}
+
+function timeOfDay(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 16);
+}
+
+function openLanes() {
+  return createLanes({ connection: redis.url, prefix: redis.prefix });
+}
+
+describe.each([
+  ['an hour ahead', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+])('a process whose clock is %s', (_what, offMs) => {
+  it('R8: delays a job by the clock of the server', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('acme', 1);
+    setClock(offMs);
+    const job = (await bench.take())!;
+    bench.nowMs = Math.floor(await serverMs());
+    await bench.worker.getBackend().moveToDelayed(job.id!, Date.now(), 30_000, job.token!);
+    const score = await redis.client.zscore(`${bench.prefix}:queue:delayed`, job.id!);
+    expect(Math.floor(Number(score) / 0x1000)).toBe(bench.nowMs + 30_000);
+    bench.nowMs += 29_999;
+    expect(await bench.take()).toBeUndefined();
+    bench.nowMs += 1;
+    expect((await bench.take())?.id).toBe(job.id);
+  });
+
+  it('R5: computes windows from the time of the server', async () => {
+    const lanes = openLanes();
+    const now = await serverMs();
+    const days = [1, 2, 3, 4, 5, 6, 7];
+    // Of which the wrong clock says that it is over, or has not begun.
+    const window = { zone: 'UTC', days, from: timeOfDay(now - 60_000), to: timeOfDay(now + 300_000) };
+    setClock(offMs);
+    await lanes.setAccount('acme', { windows: [window] });
+    await lanes.close();
+    bench = new LaneBench(redis);
+    bench.nowMs = Math.floor(await serverMs());
+    await bench.add('acme', 1);
+    expect(await bench.take()).toBeDefined();
+  });
+});
+
+describe('a process whose clock is three days ahead', () => {
+  it('keeps what ended just now for its whole retention', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('acme', 1);
+    const job = (await bench.take())!;
+    await job.moveToCompleted('ok', job.token!, false);
+    setClock(72 * HOUR_MS);
+    const lanes = openLanes();
+    expect(await lanes.trim('queue', 'completed', { ageMs: 24 * HOUR_MS })).toBe(0);
+    await lanes.close();
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ completed: 1 });
+  });
+});
