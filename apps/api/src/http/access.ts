@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { bearerToken, createTokenVerifier, type Principal, type TokenRecord } from '@fairlane/runtime';
 import { ipKeyGenerator, MemoryStore } from 'express-rate-limit';
-import type { Request } from 'express';
 import { Problem } from './problems.js';
 import type { Route } from './route.js';
 
@@ -20,13 +20,15 @@ export function createAccessControl(tokens: readonly TokenRecord[]) {
   const failures = new MemoryStore();
   failures.init({ windowMs: failureWindowMs } as Parameters<MemoryStore['init']>[0]);
 
-  function callerOf(request: Request): Principal | undefined {
+  function callerOf(request: IncomingMessage): Principal | undefined {
     const token = bearerToken(request.headers.authorization);
     return token === undefined ? undefined : verify(token);
   }
 
-  async function turnAway(request: Request): Promise<never> {
-    const { totalHits, resetTime } = await failures.increment(ipKeyGenerator(request.ip ?? ''));
+  async function turnAway(request: IncomingMessage): Promise<never> {
+    const { totalHits, resetTime } = await failures.increment(
+      ipKeyGenerator(request.socket.remoteAddress ?? ''),
+    );
     if (totalHits > maxFailures) {
       const waitMs = resetTime ? resetTime.getTime() - Date.now() : failureWindowMs;
       const seconds = Math.max(1, Math.ceil(waitMs / 1000));
@@ -37,11 +39,11 @@ export function createAccessControl(tokens: readonly TokenRecord[]) {
 
   return {
     /** A problem for whoever shows no valid token. */
-    async authenticate(request: Request): Promise<void> {
+    async authenticate(request: IncomingMessage): Promise<void> {
       if (callerOf(request) === undefined) await turnAway(request);
     },
     /** The caller of `route`, or a problem. */
-    async admit(route: Route, request: Request): Promise<Principal> {
+    async admit(route: Route, request: IncomingMessage): Promise<Principal> {
       if (route.access === 'public') return nobody;
       const principal = callerOf(request) ?? (await turnAway(request));
       if (!route.access.includes(principal.role)) {

@@ -1,4 +1,5 @@
-import type { Express, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Express } from 'express';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
 import { LARGE_BODIES_AT_ONCE, MAX_JSON_BYTES, MAX_WAITING_BODIES } from '../limits.js';
@@ -7,6 +8,7 @@ import { parseJson } from './parse-json.js';
 import { describeIssues, issuesOf, Problem, type Issue, type ProblemCode } from './problems.js';
 import { bodyAtHand, receiveBody, refuseEncoding } from './read-body.js';
 import { requestIdOf, type RequestLog } from './request-log.js';
+import { targetOf } from './request-target.js';
 import { RouteTable } from './route-table.js';
 import type { BodySpec, Route } from './route.js';
 import { send } from './send.js';
@@ -28,15 +30,16 @@ export function mountRoutes(
   });
   const table = new RouteTable(routes);
   // One middleware for all of it: each one more is another round through Express' router.
-  app.use(async (request, response) => {
+  app.use(async (request: IncomingMessage, response: ServerResponse) => {
     log(request, response);
-    const found = table.find(request.method, request.path);
+    const { path, query } = targetOf(request);
+    const found = table.find(request.method ?? '', path);
     if (found === undefined || !('route' in found)) throw await refusal(found?.others ?? [], access, request);
     const { route, params } = found;
     const principal = await access.admit(route, request);
     const call = {
       params: check(route.params, params, 'invalid_request'),
-      query: check(route.query, request.query, 'invalid_request'),
+      query: check(route.query, query, 'invalid_request'),
       body: route.body?.kind === 'json' ? await jsonBody(route.body, request, response) : undefined,
       principal,
       requestId: requestIdOf(request),
@@ -46,7 +49,11 @@ export function mountRoutes(
     await send(response, await route.handler(call));
   });
 
-  async function jsonBody(spec: JsonBody, request: Request, response: Response): Promise<unknown> {
+  async function jsonBody(
+    spec: JsonBody,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<unknown> {
     refuseEncoding(request);
     const { maxBytes = MAX_JSON_BYTES } = spec;
     const bounds = { maxBytes, largeAboveBytes: MAX_JSON_BYTES };
@@ -67,7 +74,11 @@ export function mountRoutes(
 type JsonBody = Extract<BodySpec<unknown>, { readonly kind: 'json' }>;
 
 /** Why no route takes the request. Without a token nobody learns which paths exist, but for public ones. */
-async function refusal(others: readonly Route[], access: AccessControl, request: Request): Promise<Problem> {
+async function refusal(
+  others: readonly Route[],
+  access: AccessControl,
+  request: IncomingMessage,
+): Promise<Problem> {
   if (!others.some((route) => route.access === 'public')) await access.authenticate(request);
   if (others.length === 0) return new Problem('not_found');
   const methods = others.flatMap(({ method }) => (method === 'get' ? ['get', 'head'] : method));

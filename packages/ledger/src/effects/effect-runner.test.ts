@@ -6,7 +6,6 @@ import {
   classifyError,
   EffectDeferredError,
   EffectMisuseError,
-  PermanentError,
   ThrottledError,
   UnknownOutcomeError,
 } from '@fairlane/sdk';
@@ -292,37 +291,5 @@ describe('an effect of unknown outcome', () => {
     expect(await attempt(applied)('send', send.options)).toEqual({ id: 'msg_1' });
     expect(await attempt(notApplied)('send', send.options)).toEqual({ id: 'msg_2' });
     expect(send.performed).toBe(3);
-  });
-});
-
-const circular: { self?: unknown } = {};
-circular.self = circular;
-
-describe('A24: an effect whose result cannot be kept', () => {
-  const results: [string, unknown][] = [
-    ['circular', circular],
-    ['a BigInt', 10n],
-    ['too large', { text: 'x'.repeat(40_000) }],
-    ['a function', () => 1],
-  ];
-
-  it.each(results)(
-    'is done, gives its result to this attempt, and is never repeated: %s',
-    async (_, value) => {
-      const job = newJob();
-      const send = effectOf<unknown>([() => value]);
-      expect(await attempt(job)('send', send.options)).toBe(value);
-      await expect(attempt(job)('send', send.options)).rejects.toThrow(PermanentError);
-      expect(send.performed).toBe(1);
-      expect(await stateOf(job)).toEqual(['done']);
-    },
-  );
-
-  it('is asked for by a later attempt where it can be', async () => {
-    const job = newJob();
-    const send = effectOf<unknown>([() => 10n], { alreadyApplied: async () => 'found' });
-    await attempt(job)('send', send.options);
-    expect(await attempt(job)('send', send.options)).toBe('found');
-    expect(send.performed).toBe(1);
   });
 });

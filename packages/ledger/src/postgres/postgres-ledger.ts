@@ -18,6 +18,7 @@ import type {
 } from '../ledger.js';
 import { pendingMigrations } from './migrate.js';
 import type { LedgerDatabase, LedgerSchema } from './schema.js';
+import { watchSilence } from './watch-silence.js';
 import { begin, record, repeat, timeOf, withdraw, type BegunRow } from './statements.js';
 
 export interface PostgresLedgerOptions {
@@ -37,15 +38,19 @@ export function createPostgresLedger(options: PostgresLedgerOptions): EffectLedg
   const pool = new Pool({
     connectionString: databaseUrl,
     max: maxConnections,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: SILENCE_MS,
     keepAlive: true,
   });
   // The pool listens to idle clients only, and an error that nobody listens to ends the process. Listening to each
   // client hears of all of them, so what the pool passes on is known already.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
+  watchSilence(pool, SILENCE_MS);
   return new PostgresLedger(new Kysely<LedgerSchema>({ dialect: new PostgresDialect({ pool }) }), nowMs);
 }
+
+/** No statement of the ledger is at work for so long; the runner of effects asks again after as long. */
+const SILENCE_MS = 5_000;
 
 class PostgresLedger implements EffectLedger {
   readonly #db: LedgerDatabase;

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool } from 'pg';
 
+import { within } from '@fairlane/sdk/internal';
+import { watchSilence } from '../postgres/watch-silence.js';
 import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
 
 export interface PostgresReadingsOptions {
@@ -28,6 +30,10 @@ interface ReadingTable {
 /** Rows that one clean-up removes at most: more than come between two of them. */
 const CLEAN_ROWS = 5_000;
 const DAY_MS = 86_400_000;
+/** A call that is not answered by then fails: the API promises an answer within two seconds. */
+const ANSWER_MS = 1_500;
+/** A connection is given up later, since a clean-up may be at work for longer. */
+const SILENCE_MS = 5_000;
 
 /** Readings in Postgres, in a table beside those of the ledger. */
 export function createPostgresReadings(options: PostgresReadingsOptions): Readings {
@@ -36,12 +42,12 @@ export function createPostgresReadings(options: PostgresReadingsOptions): Readin
   const pool = new Pool({
     connectionString: databaseUrl,
     max: 4,
-    connectionTimeoutMillis: 1_500,
-    query_timeout: 1_500,
+    connectionTimeoutMillis: ANSWER_MS,
     keepAlive: true,
   });
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
+  watchSilence(pool, SILENCE_MS);
   const db = new Kysely<{ fairlane_reading: ReadingTable }>({ dialect: new PostgresDialect({ pool }) });
   let added = 0;
   let cleaning: Promise<void> | undefined;
@@ -59,7 +65,7 @@ export function createPostgresReadings(options: PostgresReadingsOptions): Readin
   return {
     async add(reading) {
       const { accountId, host, mount, percent, at } = inUtc(reading);
-      await db
+      const insert = db
         .insertInto('fairlane_reading')
         .values({
           id: idOf([accountId, host, mount, percent, at]),
@@ -70,8 +76,8 @@ export function createPostgresReadings(options: PostgresReadingsOptions): Readin
           at: new Date(at),
           stored_at: sql<Date>`now()`,
         })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+        .onConflict((conflict) => conflict.doNothing());
+      await within(insert.execute(), ANSWER_MS, noAnswer);
       added += 1;
       if (added % cleanEvery === 0 && cleaning === undefined) {
         cleaning = clean()
@@ -81,13 +87,13 @@ export function createPostgresReadings(options: PostgresReadingsOptions): Readin
     },
 
     async latest(accountId, limit) {
-      const rows = await db
+      const select = db
         .selectFrom('fairlane_reading')
         .select(['host', 'mount', 'percent', 'at'])
         .where('account_id', '=', accountId)
         .orderBy('at', 'desc')
-        .limit(boundedLimit(limit))
-        .execute();
+        .limit(boundedLimit(limit));
+      const rows = await within(select.execute(), ANSWER_MS, noAnswer);
       return rows.map(({ at, ...rest }): Reading => ({ accountId, ...rest, at: at.toISOString() }));
     },
 
@@ -96,6 +102,10 @@ export function createPostgresReadings(options: PostgresReadingsOptions): Readin
       await db.destroy();
     },
   };
+}
+
+function noAnswer(): Error {
+  return new DOMException(`Postgres did not answer within ${ANSWER_MS} ms`, 'TimeoutError');
 }
 
 /** Of fixed length, since an index row of the texts themselves could be too long. */

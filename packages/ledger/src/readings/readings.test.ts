@@ -1,4 +1,4 @@
-import { startPostgres, type PostgresServer } from '@fairlane/testkit';
+import { startFaultProxy, startPostgres, type PostgresServer } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { sql, Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
@@ -103,4 +103,21 @@ describe('readings in Postgres', () => {
     const after = closed(createPostgresReadings({ databaseUrl: postgres.url }));
     expect((await after.latest('kept', 10)).map(({ percent }) => percent)).toEqual([50]);
   });
+});
+
+it('A27 readings in Postgres give half-open connections up after some seconds, and each call before', async () => {
+  accounts += 1;
+  const proxy = await startFaultProxy({ target: { port: Number(new URL(postgres.url).port) } });
+  onTestFinished(() => proxy.close());
+  const databaseUrl = Object.assign(new URL(postgres.url), { port: String(proxy.port) }).href;
+  const readings = closed(createPostgresReadings({ databaseUrl }));
+  const many = () => Promise.allSettled([1, 2, 3, 4].map((percent) => readings.add(reading({ percent }))));
+  await many();
+  expect(proxy.silence()).toBe(4);
+  const startedAt = performance.now();
+  expect((await many()).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  await expect
+    .poll(async () => readings.latest(reading().accountId, 10).catch(() => []), { timeout: 20_000 })
+    .toHaveLength(4);
 });
