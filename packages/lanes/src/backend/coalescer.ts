@@ -8,7 +8,7 @@ interface Pending {
 export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
 
 /** So many runs share a call at most: Redis serves nobody else meanwhile. */
-const MAX_BATCH = 16;
+export const MAX_BATCH = 16;
 
 /**
  * Sends runs of one script for one queue that are asked for in the same turn of the event loop as one call.

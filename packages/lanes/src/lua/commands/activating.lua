@@ -263,7 +263,7 @@ local function run()
   if (own.next or own.fence) and type(reply) == 'table' then
     reply[5] = {
       own.next and math.ceil(own.next) or 0,
-      own.now and math.floor(own.now) or 0,
+      own.next and own.now and math.floor(own.now) or 0,
       own.fence or '',
       token or '',
     }

@@ -56,40 +56,32 @@ local function leave(record)
   end
 end
 
--- The claim of a job that a run of this call ends; 0 where it has ended before.
-local function release_ending(id)
-  local record = own.claims[id]
-  if not record then
-    return 0
-  end
-  own.claims[id] = false
-  put_off_end(id)
-  if own.lim < 4 then
-    leave_gate(groups[id], accounts[id])
-  else
-    leave(record)
-  end
-  return 1
-end
-
+-- Ends the claim of a job, once: 0 where it has ended before, or where another `fence` was meant.
 local function release(c, id, fence)
-  load(c)
-  if not c.lim then
+  if not load(c).lim then
     return 0
   end
+  local record
   if c == own and own.ending then
     if not own.claims then
       read_claims()
     end
-    if own.claims[id] ~= nil then
-      return release_ending(id)
+    record = own.claims[id]
+    if record then
+      own.claims[id] = false
+      put_off_end(id)
+      if own.lim < 4 then
+        leave_gate(groups[id], accounts[id])
+      else
+        leave(record)
+      end
+      return 1
     end
   end
-  local record = call('HGET', c.own .. ':k', id)
-  if not record then
-    return 0
+  if record == nil then
+    record = call('HGET', c.own .. ':k', id)
   end
-  if fence and read_claim(record) ~= fence then
+  if not record or fence and read_claim(record) ~= fence then
     return 0
   end
   call('HDEL', c.own .. ':k', id)

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Coalescer, MAX_BATCH } from './coalescer.js';
+
+/** A script of the keys `shared`, `own` and `stem`, and arguments of its own before `base` and `time`. */
+const args = (at: number): string[] => [
+  'shared',
+  `own ${at}`,
+  'stem',
+  'argument',
+  `of ${at}`,
+  'base',
+  'time',
+];
+
+function open(answer: (name: string, runs: number) => unknown) {
+  const calls: [name: string, args: unknown[]][] = [];
+  const run = async (name: string, all: unknown[]): Promise<unknown> => {
+    calls.push([name, all]);
+    return answer(name, Number(all[Number(all[0]) + 1]));
+  };
+  return { calls, coalescer: new Coalescer(3, [1], run, 'one', 'several') };
+}
+
+describe('Coalescer', () => {
+  it('sends a run that is alone in its turn as it is', async () => {
+    const { calls, coalescer } = open(() => 'done');
+    expect(await coalescer.send(args(1))).toBe('done');
+    expect(await coalescer.send(args(2))).toBe('done');
+    expect(calls).toEqual([
+      ['one', args(1)],
+      ['one', args(2)],
+    ]);
+  });
+
+  it('sends runs of one turn as one call, what they share once, and gives each its own answer', async () => {
+    const { calls, coalescer } = open(() => ['first', new Error('refused'), 'third']);
+    const answers = await Promise.allSettled([1, 2, 3].map(async (at) => coalescer.send(args(at))));
+    expect(answers).toMatchObject([
+      { value: 'first' },
+      { reason: { message: 'refused' } },
+      { value: 'third' },
+    ]);
+    const keys = ['shared', 'own 1', 'own 2', 'own 3', 'stem'];
+    const each = [1, 2, 3].flatMap((at) => [2, 'argument', `of ${at}`]);
+    expect(calls).toEqual([['several', [keys.length, ...keys, 3, ...each, 'base', 'time']]]);
+  });
+
+  it('R14: puts no more than a bound of runs into one call', async () => {
+    const { calls, coalescer } = open((name, runs) =>
+      name === 'one' ? 0 : Array.from({ length: runs }, (_none, at) => at),
+    );
+    await Promise.all(Array.from({ length: MAX_BATCH + 1 }, async (_none, at) => coalescer.send(args(at))));
+    expect(calls.map(([name]) => name)).toEqual(['several', 'one']);
+  });
+
+  it('fails every run of a call that failed', async () => {
+    const { coalescer } = open(() => Promise.reject(new Error('gone')));
+    const answers = await Promise.allSettled([1, 2].map(async (at) => coalescer.send(args(at))));
+    expect(answers).toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }]);
+  });
+});
