@@ -96,7 +96,7 @@ local function read_meta(command, key, a, b, d, e)
 end
 
 function on.HMGET(command, key, ...)
-  if key == META then
+  if key == META and select(2, ...) == 'concurrency' then
     return settings or read_meta(command, key, ...)
   end
   return read_job(command, key, ...)
