@@ -90,8 +90,9 @@ local function read_meta(command, key, a, b, d, e)
   end
   if not own.v then
     read_state(own, fields[from], fields[from + 1])
-    end_attempt()
   end
+  -- A parent in this queue may have made the state known before.
+  end_attempt()
   return fields
 end
 
