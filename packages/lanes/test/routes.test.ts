@@ -228,3 +228,35 @@ describe('every way back into work leads through the lane', () => {
     expect((await bench.take())?.name).toBe('A');
   });
 });
+
+describe('the end of a job', () => {
+  it('drains no queue with held jobs, also where retention removes a child of the job', async () => {
+    const { connection, prefix } = bench;
+    const flow = bench.also(new FlowProducer({ connection, prefix }, bench.backend));
+    const opts = { lane: { account: 'B' } };
+    const child = { name: 'child', queueName: 'queue', opts };
+    await flow.add({ name: 'parent', queueName: 'queue', opts, children: [child] });
+    await holdA();
+    await bench.add('A', 1, {}, { priority: 1 });
+    await bench.serve(1);
+    const parent = (await bench.take())!;
+    bench.nowMs += 1;
+    await bench.worker.getBackend().moveToCompleted(parent, 'done', { count: 1 }, parent.token!, true);
+    expect(await bench.queue.getCompletedCount()).toBe(1);
+    const events = await redis.client.xrange(`${prefix}:queue:events`, '-', '+');
+    expect(events.map(([, fields]) => fields[1])).not.toContain('drained');
+  });
+
+  it('frees its claim for the job that its worker gets, also where it fails its parent', async () => {
+    const { connection, prefix } = bench;
+    const flow = bench.also(new FlowProducer({ connection, prefix }, bench.backend));
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });
+    const opts = { lane: { account: 'A' } };
+    const child = { name: 'child', queueName: 'queue', opts: { ...opts, failParentOnFailure: true } };
+    await flow.add({ name: 'parent', queueName: 'queue', opts, children: [child] });
+    const job = (await bench.take())!;
+    const end = await bench.worker.getBackend().moveToFailed(job, 'no', false, job.token!, true);
+    expect(end).toMatchObject({ result: { 0: { name: 'parent' } } });
+    expect(await bench.lanes.audit({ patienceMs: 0 })).toMatchObject({ countsCorrected: 0, lanesOpened: 0 });
+  });
+});

@@ -1,4 +1,5 @@
 import { useRedis } from '@fairlane/testkit/vitest';
+import { Worker } from 'bullmq';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LaneBench } from '../../test/support/lane-bench.js';
 
@@ -52,6 +53,36 @@ describe('runs that share a call', () => {
     expect(orphan).toMatchObject({ status: 'rejected', reason: { message: /Missing key for parent job/ } });
     expect(job).toMatchObject({ status: 'fulfilled' });
     expect(await bench.serve(2)).toEqual(['job']);
+  });
+
+  it('count each of their ends in the metrics of its kind', async () => {
+    bench = new LaneBench(redis);
+    const { connection, prefix, name } = bench;
+    const metrics = { maxDataPoints: 10 };
+    const worker = bench.also(
+      new Worker(name, async () => undefined, { connection, prefix, autorun: false, metrics }, bench.backend),
+    );
+    await bench.add('A', 3);
+    const [first, second, third] = [await bench.take(), await bench.take(), await bench.take()];
+    const backend = worker.getBackend();
+    await Promise.all([
+      backend.moveToCompleted(first!, 'done', false, first!.token!, false),
+      backend.moveToFailed(second!, 'broken', false, second!.token!, false),
+      backend.moveToCompleted(third!, 'done', false, third!.token!, false),
+    ]);
+    expect(await bench.queue.getMetrics('completed')).toMatchObject({ meta: { count: 2 } });
+    expect(await bench.queue.getMetrics('failed')).toMatchObject({ meta: { count: 1 } });
+  });
+
+  it('leave the others alone when one of them throws', async () => {
+    bench = new LaneBench(redis);
+    await redis.client.set(`${bench.prefix}:queue:taken`, 'no job');
+    const add = (jobId: string) => bench.queue.add('A', {}, { jobId, lane: { account: 'A' } });
+    const [before, broken, behind] = await Promise.allSettled([add('one'), add('taken'), add('two')]);
+    expect(before).toMatchObject({ status: 'fulfilled' });
+    expect(broken).toMatchObject({ status: 'rejected', reason: { message: /WRONGTYPE/ } });
+    expect(behind).toMatchObject({ status: 'fulfilled', value: { id: 'two' } });
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 2 });
   });
 
   it('are sent before the queue closes, also those that nobody awaits', async () => {

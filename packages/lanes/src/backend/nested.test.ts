@@ -1,7 +1,9 @@
 import { useRedis } from '@fairlane/testkit/vitest';
+import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownKeyOfBase } from '../redis/keys.js';
-import { customScript, laneScript } from '../scripts/lane-scripts.js';
+import { customScript, laneScript, laneScripts, type ComposedScript } from '../scripts/lane-scripts.js';
+import { createBackendFactory, LaneBackend } from './backend.js';
 import { LaneBench } from '../../test/support/lane-bench.js';
 
 const redis = useRedis();
@@ -23,6 +25,25 @@ async function run(content: string, ...args: string[]): Promise<unknown> {
   return redis.client.eval(lua, 1, ownKeyOfBase(base), ...args, base, String(bench.nowMs));
 }
 
+/** Looks at fields of its own in the queue's hash around a job's birth. */
+class LookingBackend extends LaneBackend {
+  protected override scripts(): ReadonlyMap<string, ComposedScript> {
+    const looking = laneScript('addStandardJob', ({ content, keys }) => ({
+      keys,
+      content: `local function inner(KEYS, ARGV)\n${content}\nend
+local one, two = redis.call('HMGET', KEYS[3], 'x'), redis.call('HMGET', KEYS[3], 'y', 'z')
+local id = inner(KEYS, ARGV)
+redis.call('HSET', KEYS[3], 'seen', one[1] .. two[1] .. two[2] .. redis.call('HMGET', KEYS[3], 'z', 'y')[1])
+return id`,
+    }));
+    return new Map([...laneScripts(), ['addStandardJob', looking]]);
+  }
+
+  protected override commandName(name: string): string {
+    return `looking.${name}`;
+  }
+}
+
 const heldOf = async (id: string): Promise<unknown> =>
   run(`return { redis.lanes().held('${bench.prefix}:queue:', ARGV[1]) }`, id);
 
@@ -34,6 +55,18 @@ describe('a script inside the lanes', () => {
       content: `local function inner(KEYS, ARGV)\n${content}\nend\nreturn inner(KEYS, ARGV)`,
     }));
     expect(around).toMatchObject({ name: 'removeJob', numberOfKeys: plain.numberOfKeys + 2, role: 'other' });
+  });
+
+  it("reads fields of its own in the queue's hash, and BullMQ its own", async () => {
+    const { connection, prefix } = bench;
+    const queue = new Queue('queue', { connection, prefix }, createBackendFactory(LookingBackend));
+    bench.also(queue);
+    await queue.pause();
+    await redis.client.hset(`${prefix}:queue:meta`, { x: '1', y: '2', z: '3' });
+    await Promise.all([queue.add('A', {}), queue.add('B', {})]);
+    expect(await redis.client.hget(`${prefix}:queue:meta`, 'seen')).toBe('1233');
+    expect(await redis.client.exists(`${prefix}:queue:marker`)).toBe(0);
+    expect(await bench.take()).toBeUndefined();
   });
 
   it('has the clock of the lanes', async () => {

@@ -30,9 +30,9 @@ export interface BatchScript {
   readonly ownKeys: readonly number[];
 }
 
-/** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set and the job. */
+/** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set, the job, the metrics. */
 const FINISH = 'moveToFinished';
-const FINISH_OWN_KEYS = [10, 11];
+const FINISH_OWN_KEYS = [10, 11, 12];
 /** A busy producer adds several. */
 const ADD = 'addStandardJob';
 

@@ -57,6 +57,12 @@ export class LaneBench {
     return { queue, worker };
   }
 
+  /** Something of this bench that closes with it. */
+  also<T extends { close(): Promise<unknown> }>(other: T): T {
+    this.others.push(other);
+    return other;
+  }
+
   async add(account: string, count = 1, lane: Partial<LaneOptions> = {}, opts: object = {}): Promise<Job[]> {
     return this.queue.addBulk(
       Array.from({ length: count }, () => ({

@@ -139,6 +139,15 @@ describe('enqueue', () => {
     });
   });
 
+  it('sends a job that was handed in in the turn in which the producer is closed', async () => {
+    const producer = world.producer();
+    await producer.queueCounts('parcels');
+    const result = producer.enqueue(world.job, payload);
+    await producer.close();
+    expect(await result).toMatchObject({ outcome: 'accepted' });
+    expect(await world.producer().queueCounts('parcels')).toMatchObject({ ready: 1 });
+  });
+
   it('survives a script flush between two calls', async () => {
     const producer = world.producer();
     await producer.enqueue(world.job, payload);

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { UnavailableError } from '../errors.js';
 import { Deadline } from './deadline.js';
@@ -57,6 +58,8 @@ export class RedisSessions {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    // Adds of one turn share a call, which goes out at its end.
+    await endOfTurn();
     try {
       if (this.#client.status === 'ready') {
         await new Deadline(this.#timeoutMs).wait(this.#client.quit(), { mayHaveRun: true });

@@ -90,13 +90,14 @@ local function read_meta(command, key, a, b, d, e)
   end
   if not own.v then
     read_state(own, fields[from], fields[from + 1])
-    end_attempt()
   end
+  -- A parent in this queue may have made the state known before.
+  end_attempt()
   return fields
 end
 
 function on.HMGET(command, key, ...)
-  if key == META then
+  if key == META and select(2, ...) == 'concurrency' then
     return settings or read_meta(command, key, ...)
   end
   return read_job(command, key, ...)

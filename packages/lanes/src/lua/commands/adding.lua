@@ -50,17 +50,17 @@ local function wait(command, id)
 end
 
 -- The state comes with what BullMQ reads of this hash before it pushes.
-function on.HMGET(command, key, first, second, ...)
-  if key == META and second and not ... then
+function on.HMGET(command, key, ...)
+  if key == META and select(2, ...) == 'concurrency' then
     if not settings then
-      settings = call(command, key, first, second, 'lane:s', 'lane:g')
+      settings = call(command, key, 'paused', 'concurrency', 'lane:s', 'lane:g')
       if not own.v then
         read_state(own, settings[3], settings[4])
       end
     end
     return settings
   end
-  return pass_on(command, key, first, second, ...)
+  return pass_on(command, key, ...)
 end
 
 function on.HGET(command, key, field)

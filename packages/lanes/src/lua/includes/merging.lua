@@ -37,8 +37,9 @@ local function read_finishing()
   return finishing
 end
 
+-- Asked first of all. Later on it may be asked as the parent of a job that retention removes.
 function on.EXISTS(command, key, ...)
-  if key == job_key then
+  if key == job_key and not finishing then
     read_finishing()
     asks_children = true
     if finishing[4] or finishing[5] then
