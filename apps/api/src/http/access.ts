@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { bearerToken, createTokenVerifier, type Principal, type TokenRecord } from '@fairlane/runtime';
+import {
+  bearerToken,
+  createTokenVerifier,
+  retryAfter,
+  type Principal,
+  type TokenRecord,
+} from '@fairlane/runtime';
 import { ipKeyGenerator, MemoryStore } from 'express-rate-limit';
 import { Problem } from './problems.js';
 import type { Route } from './route.js';
@@ -31,8 +37,7 @@ export function createAccessControl(tokens: readonly TokenRecord[]) {
     );
     if (totalHits > maxFailures) {
       const waitMs = resetTime ? resetTime.getTime() - Date.now() : failureWindowMs;
-      const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-      throw new Problem('too_many_attempts', { headers: { 'retry-after': String(seconds) } });
+      throw new Problem('too_many_attempts', { headers: retryAfter(waitMs) });
     }
     throw new Problem('unauthenticated', { headers: { 'www-authenticate': 'Bearer' } });
   }

@@ -1,4 +1,4 @@
-import { describeError, isRedisUnavailable, type Logger } from '@fairlane/runtime';
+import { describeError, isRedisUnavailable, retryAfter, type Logger } from '@fairlane/runtime';
 import { FairlaneError } from '@fairlane/sdk';
 import type { ErrorRequestHandler } from 'express';
 import { Problem } from './problems.js';
@@ -31,7 +31,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isRedisUnavailable(error) || (error instanceof FairlaneError && error.code === 'unavailable'))
-    return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } });
+    return new Problem('unavailable', { cause: error, headers: retryAfter(1_000) });
   // Express and Node say with a status that the request itself cannot be read, such as `%ff` in a path.
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (typeof status === 'number' && status >= 400 && status < 500) {

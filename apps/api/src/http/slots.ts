@@ -1,3 +1,4 @@
+import { retryAfter } from '@fairlane/runtime';
 import { Problem } from './problems.js';
 
 export interface SlotsOptions {
@@ -60,5 +61,5 @@ export class Slots {
 
 function busy(): Problem {
   const detail = 'As many large bodies as may are being received: send it again in a moment.';
-  return new Problem('unavailable', { detail, headers: { 'retry-after': '1' } });
+  return new Problem('unavailable', { detail, headers: retryAfter(1_000) });
 }

@@ -1,3 +1,4 @@
+import { retryAfter } from '@fairlane/runtime';
 import type { JobContract } from '@fairlane/sdk';
 import type { z } from 'zod';
 import type { AppContext } from '../context.js';
@@ -48,8 +49,4 @@ function refusal(result: EnqueueResult & { readonly outcome: 'refused' }): Probl
   // Nothing is wrong with the input, so there are no paths to name.
   if (code === 'queue_full') return new Problem(code, { detail, headers: retryAfter(result.retryAfterMs) });
   return new Problem(code, { detail, issues });
-}
-
-function retryAfter(ms: number): Record<string, string> {
-  return { 'retry-after': String(Math.ceil(ms / 1_000)) };
 }

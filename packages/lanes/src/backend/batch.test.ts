@@ -43,6 +43,20 @@ describe('runs that share a call', () => {
     expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 0, held: 0, completed: 7 });
   });
 
+  it('add jobs for later and jobs of a priority, each kind in a call of its own', async () => {
+    bench = new LaneBench(redis);
+    const kinds = [{ delay: 1_000 }, { priority: 2 }, {}];
+    await Promise.all(
+      [...kinds, ...kinds].map((opts, at) =>
+        bench.queue.add(`job ${at}`, {}, { ...opts, lane: { account: 'A' } }),
+      ),
+    );
+    expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 4, delayed: 2 });
+    expect(await bench.serve(4)).toEqual(['job 2', 'job 5', 'job 1', 'job 4']);
+    bench.nowMs += 60_000;
+    expect(await bench.serve(3)).toEqual(['job 0', 'job 3']);
+  });
+
   it('leave the others alone when one of them is refused', async () => {
     bench = new LaneBench(redis);
     const parent = { id: 'nobody', queue: `${bench.prefix}:queue` };

@@ -33,8 +33,8 @@ export interface BatchScript {
 /** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set, the job, the metrics. */
 const FINISH = 'moveToFinished';
 const FINISH_OWN_KEYS = [10, 11, 12];
-/** A busy producer adds several. */
-const ADD = 'addStandardJob';
+/** A busy producer adds several; those of flows come in transactions. */
+const ADDS = new Set(['addStandardJob', 'addDelayedJob', 'addPrioritizedJob']);
 
 /**
  * BullMQ's text as a function of the `redis` it is to see, which gives the function to run. The runs of a batch share
@@ -85,7 +85,9 @@ function keysOfARun({ name, keys }: BullScript, place: EmbeddedScript): number[]
     return FINISH_OWN_KEYS;
   }
   // What is wrapped around a job's birth brings keys of its own.
-  return name === ADD ? Array.from({ length: keys - place.keys }, (_none, at) => place.keys + at) : undefined;
+  return ADDS.has(name)
+    ? Array.from({ length: keys - place.keys }, (_none, at) => place.keys + at)
+    : undefined;
 }
 
 function batchEnding(ownKeys: readonly number[]): string {

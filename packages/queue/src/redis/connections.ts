@@ -58,8 +58,9 @@ export function connectProducer(
 }
 
 /**
- * Commands of one turn of the event loop go out in one write: a write for each took a sixth of the time of an enqueue
- * over HTTP. Nothing waits longer than for what has come in meanwhile to be looked at.
+ * Commands that are asked for together go out in one write: a write for each took a sixth of the time of an enqueue
+ * over HTTP. Jobs of one turn of the event loop share a command besides, at the end of the turn, so nothing more is
+ * waited for here.
  */
 function gatherWrites(client: Redis): void {
   client.on('connect', () => {
@@ -68,7 +69,7 @@ function gatherWrites(client: Redis): void {
     stream.write = (...args: unknown[]) => {
       if (stream.writableCorked === 0) {
         stream.cork();
-        setImmediate(() => stream.uncork());
+        process.nextTick(() => stream.uncork());
       }
       return write(...args);
     };
