@@ -20,21 +20,21 @@ export function handledCommands(lua: string): Set<string> {
   return new Set([...lua.matchAll(/^function on\.([A-Z]+)\(/gm)].map((match) => match[1]!));
 }
 
-/** BullMQ's text with its commands bound to functions, behind the names of those that it calls. */
-export function bindCommands(content: string, handled: ReadonlySet<string>): string {
-  const named = new Set<string>();
-  const bound = content.replaceAll(CALL, (whole, quote: string, command: string) => {
+/** A text of BullMQ's with its commands bound to functions, and Lua that gives handlers the names it calls them by. */
+export interface BoundText {
+  readonly text: string;
+  readonly names: string;
+}
+
+export function bindCommands(content: string, handled: ReadonlySet<string>): BoundText {
+  const called = new Set<string>();
+  const text = content.replaceAll(CALL, (whole, quote: string, command: string) => {
     if (handled.has(command)) {
-      named.add(command);
+      called.add(command);
       return `on_${command}(${quote}${command}${quote}`;
     }
     return REDIS_ITSELF.has(command) ? `call(${quote}${command}${quote}` : whole;
   });
-  return named.size > 0 ? `${nameHandlers([...named])}\n${bound}` : bound;
-}
-
-/** Lua that gives handlers the names by which the bound text calls them. */
-function nameHandlers(commands: readonly string[]): string {
-  const list = (prefix: string): string => commands.map((name) => prefix + name).join(', ');
-  return `local ${list('on_')} = ${list('redis.on.')}`;
+  const list = (prefix: string): string => [...called].map((name) => prefix + name).join(', ');
+  return { text, names: called.size > 0 ? `local ${list('on_')} = ${list('on.')}` : '' };
 }

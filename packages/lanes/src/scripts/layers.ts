@@ -17,7 +17,7 @@ export const SHORT_NAMES = `local BASE, OWN, lane_of_key = own.base, own.own, ow
 local SHARED, floor, huge = 'default:', math.floor, math.huge`;
 
 /** The layers, and those that each builds on. */
-const BELOW = { gated: [], choosing: ['gated'], rare: ['gated', 'choosing'] } as const;
+const BELOW = { gated: [], choosing: ['gated'], idle: [], rare: ['gated', 'choosing'] } as const;
 
 /**
  * A layer of functions that is built when a call first needs it; see `context.lua` for why.
@@ -42,6 +42,7 @@ export function prelude(own: boolean): string {
     includes(['context']),
     layer('gated', ['claims', 'gates', 'passing', 'release'], GATED_EXPORTS),
     layer('choosing', ['admission'], CHOOSING_EXPORTS),
+    layer('idle', ['idle'], IDLE_EXPORTS),
     layer('rare', [...RARE_FILES, ...(own ? OWN_FILES : [])], [...RARE_EXPORTS, ...(own ? OWN_EXPORTS : [])]),
   ].join('\n');
 }
@@ -73,6 +74,7 @@ const GATED_EXPORTS = [
   'write_settings',
 ];
 const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
+const IDLE_EXPORTS = ['next_due', 'tidy'];
 const RARE_FILES = [
   'lanes',
   'indexes',
@@ -86,6 +88,7 @@ const RARE_FILES = [
   'nested',
 ];
 const RARE_EXPORTS = [
+  'absorb',
   'add_group',
   'birth',
   'charge_total',
@@ -93,7 +96,6 @@ const RARE_EXPORTS = [
   'erase',
   'handle',
   'held',
-  'next_due',
   'open_due',
   'promote',
   'pushed',
@@ -102,7 +104,6 @@ const RARE_EXPORTS = [
   'reopen',
   'save_others',
   'take_turn',
-  'tidy',
   'total_is_closed',
   'total_of',
   'window_opens_at',
@@ -111,7 +112,6 @@ const RARE_EXPORTS = [
 const OWN_FILES = ['settings', 'auditing', 'places'];
 const OWN_EXPORTS = [
   'PREFIX',
-  'absorb',
   'accounts_from',
   'adopt_active',
   'all_queues',

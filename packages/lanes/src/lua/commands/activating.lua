@@ -30,7 +30,13 @@ end
 local function admit()
   load(own)
   local lim = own.lim
-  if own.many or own.e <= 0 or lim and (own.x or lim >= 4) then
+  if own.e <= 0 and not (lim and lim >= 8) then
+    long_way(idle).tidy(own)
+    if own.e <= 0 then
+      return false
+    end
+  end
+  if own.many or lim and (own.x or lim >= 4) then
     return long_way(choosing).admit(own)
   end
   local account, tag = next_account()
@@ -161,7 +167,7 @@ end
 function on.ZRANGE(command, key, ...)
   if key == DELAYED then
     -- Tells the worker until when to block, on its own clock; gates count as well as delays.
-    own.next = rare().next_due(own)
+    own.next = idle().next_due(own)
     if not own.next then
       return {}
     end
@@ -227,9 +233,11 @@ local function redirect(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-local finish_or_take = bull({
-  call = redirect, pcall = redis.pcall, on = on, now = now, lanes = function() return long_way(rare) end,
-})
+local bull_redis = {
+  call = redirect, pcall = redis.pcall, now = now, lanes = function() return long_way(rare) end,
+}
+-- BullMQ's script, which is built behind all this.
+local bull_run
 
 -- What is left to do for the job that is handed out, where it is looked at: its account's tag, and whether it is one.
 local function look_at(job, reply)
@@ -253,7 +261,7 @@ local function run()
   job_key, finishing, attempts, asks_children, ended = FINISHING and KEYS[12], nil, nil, nil, nil
   pass_on, started, handed, whole, token = call, nil, nil, nil, nil
   served_last, own.fence = nil, nil
-  local reply = finish_or_take(KEYS, ARGV)
+  local reply = bull_run(KEYS, ARGV)
   if ended then
     load(own)
     end_attempt()

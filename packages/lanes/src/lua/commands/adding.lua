@@ -153,7 +153,9 @@ local function waiting(from)
   return all, of_account
 end
 
-local add = bull({ call = redirect, pcall = redis.pcall, on = on, now = now, lanes = rare, waiting = waiting })
+local bull_redis = { call = redirect, pcall = redis.pcall, now = now, lanes = rare, waiting = waiting }
+-- BullMQ's script, which is built behind all this.
+local bull_run
 
 -- One run of BullMQ's script.
 local function run()
@@ -163,7 +165,7 @@ local function run()
   more = extra ~= '' and cjson.decode(extra) or nil
   pass_on = more and more.parent and of_any_queue or call
   born = nil
-  local reply = add(KEYS, ARGV)
+  local reply = bull_run(KEYS, ARGV)
   if born and not load(own).g then
     -- A queue of lanes from its first job on, so that parents find their way back into it.
     rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))

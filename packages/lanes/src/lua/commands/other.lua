@@ -6,7 +6,15 @@
   for tests. Returns BullMQ's reply.
 ]]
 local all = rare()
-local reply = bull({ call = all.redirect, pcall = redis.pcall, now = now, lanes = rare })(KEYS, ARGV)
-all.save_others()
-save(own)
-return reply
+local bull_redis = { call = all.redirect, pcall = redis.pcall, now = now, lanes = rare }
+-- BullMQ's script, which is built behind all this.
+local bull_run
+
+local function run()
+  return bull_run(KEYS, ARGV)
+end
+
+local function finish()
+  all.save_others()
+  save(own)
+end

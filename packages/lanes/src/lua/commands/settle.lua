@@ -13,7 +13,7 @@ end
 if own.e > 0 then
   own.wake = true
 end
-local due = all.next_due(own)
+local due = idle().next_due(own)
 all.save_others()
 save(own)
 return { own.e, due and math.ceil(due) or 0 }

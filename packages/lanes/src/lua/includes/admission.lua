@@ -117,7 +117,7 @@ local function admit(c)
   -- Groups whose total has too few tokens for the job whose turn it is.
   c.short = nil
   if c.e <= 0 then
-    rare().tidy(c)
+    idle().tidy(c)
     if c.e <= 0 then
       return false
     end

@@ -53,11 +53,3 @@ local function absorb(c)
   end
   c.again = true
 end
-
-local function tidy(c)
-  if call('EXISTS', c.base .. 'wait') == 1 then
-    absorb(c)
-  elseif c.n == 0 and call('EXISTS', c.base .. 'prioritized') == 0 then
-    forget_empty(c)
-  end
-end

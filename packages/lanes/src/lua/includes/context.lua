@@ -32,8 +32,10 @@
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
   admission. So they come in layers: what every call needs, `gated` (limits, claims),
-  `choosing` (admission the long way) and `rare` (the rest), all but the first built on use, and
-  what a call knows is in one table.
+  `choosing` (admission the long way), `idle` (nothing to run) and `rare` (the rest), all but the
+  first built on use, and what a call knows is in one table. Lua looks for a variable of a function
+  that still runs one by one among all that others share with it, but has those of functions around
+  it at hand: hence a script is a function inside of the one that holds these names.
 ]]
 local call = redis.call
 
@@ -43,12 +45,12 @@ local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
   n = nil, e = nil, v = nil, g = nil, lim = nil, x = nil, many = nil, now = nil, next = nil,
   dirty = nil, wake = nil, again = nil, fence = nil, runs = nil, ending = nil, claims = nil, none_waits = nil,
-  write_back = nil, gated = nil, choosing = nil, rare = nil, groups = nil, lane = nil,
+  write_back = nil, gated = nil, choosing = nil, idle = nil, rare = nil, groups = nil, lane = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }
 -- The other layers: functions that build them once a call.
-local gated, choosing, rare
+local gated, choosing, idle, rare
 
 -- The server's clock, in milliseconds with the microseconds as a fraction; read at most once.
 local function now()

@@ -104,25 +104,3 @@ local function release_total(g)
   end
   call('DEL', waiting)
 end
-
--- When there will be something to do next, on the server's clock; nil for never.
-local function next_due(c)
-  local due = c.next
-  local delayed = call('ZRANGE', c.base .. 'delayed', 0, 0, 'WITHSCORES')[2]
-  if delayed then
-    delayed = tonumber(delayed) / 0x1000
-    if not due or delayed < due then
-      due = delayed
-    end
-  end
-  if c.lim then
-    local opens = tonumber(call('ZRANGE', c.own .. ':c', 0, 0, 'WITHSCORES')[2])
-    if opens and (not due or opens < due) then
-      due = opens
-    end
-    if c.total_opens and (not due or c.total_opens < due) then
-      due = c.total_opens
-    end
-  end
-  return due
-end

@@ -1,8 +1,6 @@
 --[[
-  Parts of admission that few calls need: several groups, totals, an idle queue.
+  Parts of admission that few calls need: several groups, totals.
 ]]
-local MAX_FORGOTTEN = 100
-
 -- Whether the total of a group lets nothing pass, or not this job. Where it has tokens for a cheaper one only, the
 -- group waits all the same: a costly job would never have its turn.
 local function total_is_closed(c, g, cost)
@@ -52,20 +50,4 @@ local function take_turn(c, a, g)
     end
   end
   return g, others
-end
-
--- An idle queue has caught up with every tag: the empty lanes left in ready can go.
-local function forget_empty(c)
-  for _, g in ipairs(groups_of(c)) do
-    local popped = call('ZPOPMIN', c.own .. ':r:' .. g, MAX_FORGOTTEN)
-    for i = 1, #popped, 2 do
-      call('ZREM', c.own .. ':s', g .. ':' .. popped[i])
-      call('HDEL', c.own .. ':t', popped[i])
-      local tag = tonumber(popped[i + 1])
-      if tag > c.v then
-        c.v = tag
-        c.dirty = true
-      end
-    end
-  end
 end
