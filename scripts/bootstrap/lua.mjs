@@ -48,10 +48,15 @@ async function install() {
 async function laneTexts() {
   const folder = join(PACKAGES, 'lanes');
   const lanes = await import(pathToFileURL(join(folder, 'dist', 'scripts', 'lane-scripts.js')).href);
-  const stub = { content: 'return redis.call(ARGV[1], KEYS[1], cmsgpack.unpack(ARGV[2]))', keys: 1 };
+  const call = 'return redis.call(ARGV[1], KEYS[1], cmsgpack.unpack(ARGV[2]))';
   /** @type {[string, string][]} */
   const texts = [];
   for (const name of lanes.laneScripts().keys()) {
+    const handlers = lanes
+      .laneScript(name, () => ({ content: call, keys: 1 }))
+      .lua.matchAll(/^local function on_([A-Z]+)\(/gm);
+    const calls = [...handlers].map(([, command]) => `redis.call("${command}", KEYS[1])`);
+    const stub = { content: [...calls, call].join('\n'), keys: 1 };
     const { lua, batch } = lanes.laneScript(name, () => stub);
     texts.push([`lanes/${name}`, lua]);
     if (batch !== undefined) texts.push([`lanes/${name}-batch`, batch.lua]);

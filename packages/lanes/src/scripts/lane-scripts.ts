@@ -41,11 +41,9 @@ const ADDS = new Set(['addStandardJob', 'addDelayedJob', 'addPrioritizedJob']);
  * the functions that the text begins with: building them takes a tenth of the time of a run.
  */
 function defineBull({ name, content }: BullScript, ours: string): string {
-  const { text, names } = bindCommands(content, handledCommands(ours));
-  const lines = text.split('\n');
+  const lines = bindCommands(content, handledCommands(ours)).split('\n');
   const main = name === FINISH ? lines.findIndex((line) => /^(?!--)\S.*\bKEYS\[/.test(line)) : 0;
   return [
-    names,
     'local function bull(redis)',
     ...lines.slice(0, main),
     'return function(KEYS, ARGV)',
@@ -77,8 +75,8 @@ function compose(script: BullScript, place: EmbeddedScript, around: boolean): Co
     name: script.name,
     role: place.role,
     numberOfKeys: script.keys + 1,
-    lua: composeText(script, place, around, readLua('commands/once.lua')),
-    ...(ownKeys && { batch: { lua: composeText(script, place, around, batchEnding(ownKeys)), ownKeys } }),
+    lua: composeText(script, place, around),
+    ...(ownKeys && { batch: { lua: composeText(script, place, around, ownKeys), ownKeys } }),
   };
 }
 
@@ -101,20 +99,28 @@ function batchEnding(ownKeys: readonly number[]): string {
   return readLua('commands/batch.lua').replace(/^ *TAKE_OWN_KEYS$/m, taken);
 }
 
-function composeText(script: BullScript, place: EmbeddedScript, around: boolean, ending: string): string {
+/** @param ownKeys of a script for several runs. */
+function composeText(
+  script: BullScript,
+  place: EmbeddedScript,
+  around: boolean,
+  ownKeys?: readonly number[],
+): string {
   const activating = place.role === 'activating';
   const endsAttempt = activating || place.endsAttempt === true;
-  const ours = [
+  const parts = [
     activating ? includes(['heads', 'write-back', 'merging']) : SHORT_NAMES,
     readLua(`commands/${place.role}.lua`),
-  ].join('\n');
+  ];
+  const ours = nameKeys(place, parts.join('\n'));
   const definition = define([
     prelude(around && place.role === 'other'),
+    ...(ours.match(DECLARATION) ?? []),
     'local function body()',
-    activating ? includes(['options']) : '',
-    nameKeys(place, ours).replaceAll(/\bFINISHING\b/g, String(script.name === FINISH)),
+    activating && ownKeys ? includes(['options']) : '',
+    ours.replaceAll(DECLARATION, '').replaceAll(/\bFINISHING\b/g, String(script.name === FINISH)),
     defineBull(script, ours),
-    ending,
+    ownKeys ? batchEnding(ownKeys) : readLua('commands/once.lua'),
     'end',
     'return body()',
   ]);
@@ -123,6 +129,12 @@ function composeText(script: BullScript, place: EmbeddedScript, around: boolean,
     String(endsAttempt),
   );
 }
+
+/**
+ * Variables of ours that are declared and no more. They are declared around the functions that share them: Lua finds
+ * them there at once, while it looks for variables of the function that runs one by one.
+ */
+const DECLARATION = /^local [a-z_]+(?:, [a-z_]+)*$/gm;
 
 /** The installed script and its place, once it has been checked that it is what the tests have run. */
 function embedded(name: string): [BullScript, EmbeddedScript] {

@@ -102,14 +102,14 @@ local function read_meta(command, key, a, b, d, e)
   return fields
 end
 
-function on.HMGET(command, key, ...)
+local function on_HMGET(command, key, ...)
   if key == META and select(2, ...) == 'concurrency' then
     return settings or read_meta(command, key, ...)
   end
   return read_job(command, key, ...)
 end
 
-function on.HGET(command, key, field)
+local function on_HGET(command, key, field)
   if key == META and field == 'opts.maxLenEvents' then
     most_events = most_events or call(command, key, field)
     return most_events
@@ -118,7 +118,7 @@ function on.HGET(command, key, field)
 end
 
 -- Trimming is about: once a call will do.
-function on.XTRIM(command, ...)
+local function on_XTRIM(command, ...)
   if trimmed then
     return 0
   end
@@ -126,7 +126,7 @@ function on.XTRIM(command, ...)
   return call(command, ...)
 end
 
-function on.LREM(command, key, count, id)
+local function on_LREM(command, key, count, id)
   if key ~= ACTIVE then
     return pass_on(command, key, count, id)
   end
@@ -140,21 +140,21 @@ function on.LREM(command, key, count, id)
   return reply
 end
 
-function on.RPOPLPUSH(command, key, ...)
+local function on_RPOPLPUSH(command, key, ...)
   if key == WAIT then
     return admit()
   end
   return pass_on(command, key, ...)
 end
 
-function on.LLEN(command, key)
+local function on_LLEN(command, key)
   if key == WAIT then
     return load(own).n
   end
   return pass_on(command, key)
 end
 
-function on.ZRANGEBYSCORE(command, key, ...)
+local function on_ZRANGEBYSCORE(command, key, ...)
   if key == DELAYED then
     if not settled then
       settle()
@@ -164,7 +164,7 @@ function on.ZRANGEBYSCORE(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-function on.ZRANGE(command, key, ...)
+local function on_ZRANGE(command, key, ...)
   if key == DELAYED then
     -- Tells the worker until when to block, on its own clock; gates count as well as delays.
     own.next = idle().next_due(own)
@@ -176,7 +176,7 @@ function on.ZRANGE(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-function on.ZPOPMIN(command, key, ...)
+local function on_ZPOPMIN(command, key, ...)
   if key == PRIORITIZED then
     -- Admission has looked there too.
     return {}
@@ -202,7 +202,7 @@ local function put_finished(command, key, ...)
   return call(command, key, ...)
 end
 
-function on.ZADD(command, key, score, member, ...)
+local function on_ZADD(command, key, score, member, ...)
   if FINISHING and key == KEYS[11] then
     return put_finished(command, key, score, member, ...)
   elseif key == MARKER then
@@ -220,12 +220,8 @@ function on.ZADD(command, key, score, member, ...)
   return pass_on(command, key, score, member, ...)
 end
 
--- Commands that BullMQ's own text does not name, or that take a key of ours seldom.
+-- Commands that have no handler, or whose name is known only when they run: those that add to a list.
 local function redirect(command, key, ...)
-  local handler = on[command]
-  if handler then
-    return handler(command, key, ...)
-  end
   local kind = key == WAIT and 'wait' or key == PRIORITIZED and 'prioritized' or FINISHING and key == KEYS[11] and ARGV[5]
   if kind then
     return long_way(rare).handle(kind, command, key, ...)

@@ -8,7 +8,6 @@
 ]]
 own.meta, own.marker = META, MARKER
 
-local on = {}
 -- Where a command on no key of ours goes.
 local pass_on
 -- The job that this run adds: its lane, what was given of it, what else, and its key once it is born.
@@ -50,7 +49,7 @@ local function wait(command, id)
 end
 
 -- The state comes with what BullMQ reads of this hash before it pushes.
-function on.HMGET(command, key, ...)
+local function on_HMGET(command, key, ...)
   if key == META and select(2, ...) == 'concurrency' then
     if not settings then
       settings = call(command, key, 'paused', 'concurrency', 'lane:s', 'lane:g')
@@ -63,7 +62,7 @@ function on.HMGET(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-function on.HGET(command, key, field)
+local function on_HGET(command, key, field)
   if key == META and field == 'opts.maxLenEvents' then
     most_events = most_events or call(command, key, field)
     return most_events
@@ -80,7 +79,7 @@ local function delay(command, key, score, id)
   return call(command, key, score, id)
 end
 
-function on.ZADD(command, key, score, member, ...)
+local function on_ZADD(command, key, score, member, ...)
   if key == MARKER and member == '0' then
     own.wake = true
     return 0
@@ -92,7 +91,7 @@ function on.ZADD(command, key, score, member, ...)
   return pass_on(command, key, score, member, ...)
 end
 
-function on.ZREM(command, key, ...)
+local function on_ZREM(command, key, ...)
   local kind = key == DELAYED and 'delayed' or key == PRIORITIZED and 'prioritized'
   if kind then
     return rare().handle(kind, command, key, ...)
@@ -115,18 +114,18 @@ local function bear(command, key, ...)
   return call(command, key, 'ln', given, ...)
 end
 
-function on.HMSET(command, key, ...)
+local function on_HMSET(command, key, ...)
   if ... == 'name' then
     return bear(command, key, ...)
   end
   return pass_on(command, key, ...)
 end
 
-function on.DEL(command, key, ...)
+local function on_DEL(command, key, ...)
   return rare().redirect(command, key, ...)
 end
 
--- Commands that BullMQ's own text does not name, or that take a key of ours seldom.
+-- Commands that have no handler, or whose name is known only when they run: those that add to a list.
 local function redirect(command, key, ...)
   if key == WAIT then
     if own.base .. ... ~= born then
@@ -134,7 +133,7 @@ local function redirect(command, key, ...)
     end
     return wait(command, (...))
   end
-  return (on[command] or pass_on)(command, key, ...)
+  return pass_on(command, key, ...)
 end
 
 -- Jobs that wait in the queue: ready, held, for their time or for a retry. From `from` on those of the job's account

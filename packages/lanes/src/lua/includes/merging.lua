@@ -1,6 +1,6 @@
 --[[
-  BullMQ's commands by name, where ours come in between: `on.NAME`, whatever the key. The text of BullMQ calls these
-  functions themselves and Redis for the other commands (`binding.ts`); `redirect` is for names known only when it runs.
+  BullMQ's commands by name, where ours come in between: `on_NAME`, whatever the key. The text of BullMQ calls these
+  functions themselves and Redis for most other commands (`binding.ts`).
 
   The commands on one job are joined: BullMQ reads and writes its hash in several, and a command costs Redis far more
   than its work. The same fields end up with the same values.
@@ -9,7 +9,6 @@
             SCARD dependencies, ZCARD unsuccessful                          ->  EXISTS of both
     start   HMSET processedOn ..., HINCRBY ats, HGETALL                     ->  HGETALL, HMSET
 ]]
-local on = {}
 -- Where a command on no key of ours goes.
 local pass_on
 -- The job that this run finishes: its key, the fields read of it, its attempts when they have been counted, and
@@ -38,7 +37,7 @@ local function read_finishing()
 end
 
 -- Asked first of all. Later on it may be asked as the parent of a job that retention removes.
-function on.EXISTS(command, key, ...)
+local function on_EXISTS(command, key, ...)
   if key == job_key and not finishing then
     read_finishing()
     asks_children = true
@@ -50,7 +49,7 @@ function on.EXISTS(command, key, ...)
 end
 
 -- SCARD and ZCARD of what a parent waits for.
-function on.SCARD(command, key, ...)
+local function on_SCARD(command, key, ...)
   if asks_children then
     asks_children = call('EXISTS', key, job_key .. ':unsuccessful') == 0
     if asks_children then
@@ -60,7 +59,7 @@ function on.SCARD(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-function on.ZCARD(command, key, ...)
+local function on_ZCARD(command, key, ...)
   if asks_children then
     asks_children = false
     return 0
@@ -78,7 +77,7 @@ local function read_job(command, key, first, ...)
   return pass_on(command, key, first, ...)
 end
 
-function on.HINCRBY(command, key, ...)
+local function on_HINCRBY(command, key, ...)
   if key == started then
     return 1
   elseif key == job_key then
@@ -88,14 +87,14 @@ function on.HINCRBY(command, key, ...)
   return pass_on(command, key, ...)
 end
 
-function on.HSET(command, key, ...)
+local function on_HSET(command, key, ...)
   if attempts and key == job_key then
     return call(command, key, 'atm', attempts, ...)
   end
   return pass_on(command, key, ...)
 end
 
-function on.DEL(command, key, second, ...)
+local function on_DEL(command, key, second, ...)
   if second then
     return long_way(rare).redirect(command, key, second, ...)
   elseif key == job_key then
@@ -108,7 +107,7 @@ function on.DEL(command, key, second, ...)
 end
 
 -- The lock of the job that is handed out.
-function on.SET(command, key, value, ...)
+local function on_SET(command, key, value, ...)
   token = value
   return call(command, key, value, ...)
 end
@@ -142,7 +141,7 @@ local function start(command, key, field, at, ...)
   end
 end
 
-function on.HMSET(command, key, first, ...)
+local function on_HMSET(command, key, first, ...)
   if first == 'processedOn' then
     return start(command, key, first, ...)
   elseif first == 'name' then
@@ -151,7 +150,7 @@ function on.HMSET(command, key, first, ...)
   return pass_on(command, key, first, ...)
 end
 
-function on.HGETALL(command, key)
+local function on_HGETALL(command, key)
   if key == started then
     return handed
   end
