@@ -16,7 +16,7 @@ import { joinFleet, mixedFleet } from '../redis/fleet.js';
 import { Lanes } from '../lanes.js';
 import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
-import { Coalescer, Coalescers } from './coalescer.js';
+import { Coalescer, Coalescers, MAX_BATCH, mostOfSlots } from './coalescer.js';
 import { Waker } from './waker.js';
 import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
 
@@ -240,9 +240,15 @@ export class LaneBackend extends RedisQueueBackend {
     // A job may be added to another queue than this one: its key prefix is the last argument but one.
     const coalescer = this.coalescers.of(connection, `${name} ${String(args.at(-2))}`, () => {
       const command = this.commandName(name);
-      return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`);
+      return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`, this.mostRuns);
     });
     return coalescer.send(args);
+  }
+
+  /** Of a call; a queue, which has no slots, has the bound alone. */
+  private get mostRuns(): number {
+    const { concurrency } = this.queue.opts as { concurrency?: number };
+    return concurrency === undefined ? MAX_BATCH : mostOfSlots(concurrency);
   }
 
   /** The connection that a command runs on; nothing for a transaction, which keeps its commands apart. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Coalescer, MAX_BATCH } from './coalescer.js';
+import { Coalescer, MAX_BATCH, mostOfSlots } from './coalescer.js';
 
 /** A script of the keys `shared`, `own` and `stem`, and arguments of its own before `base` and `time`. */
 const args = (at: number): string[] => [
@@ -52,6 +52,18 @@ describe('Coalescer', () => {
     await Promise.all(Array.from({ length: MAX_BATCH + 1 }, async (_none, at) => coalescer.send(args(at))));
     expect(calls.map(([name]) => name)).toEqual(['several', 'one']);
   });
+
+  it.each([
+    [1, 1],
+    [10, 5],
+    [51, 26],
+    [1_000, MAX_BATCH],
+  ])(
+    'of a worker with %d slots puts at most %d runs into a call, so that both halves are at work',
+    (slots, most) => {
+      expect(mostOfSlots(slots)).toBe(most);
+    },
+  );
 
   it('fails every run of a call that failed', async () => {
     const { coalescer } = open(() => Promise.reject(new Error('gone')));

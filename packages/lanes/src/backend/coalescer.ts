@@ -11,6 +11,14 @@ export type RunCommand = (name: string, args: unknown[]) => Promise<unknown>;
 export const MAX_BATCH = 32;
 
 /**
+ * Most runs of a call of a worker with so many slots: half of them, so that Redis works on one half while the worker
+ * works on the other. A call is answered as a whole, so with larger ones each waits for the other.
+ */
+export function mostOfSlots(slots: number): number {
+  return Math.min(MAX_BATCH, Math.max(1, Math.ceil(slots / 2)));
+}
+
+/**
  * Sends runs of one script for one queue that are asked for in the same turn of the event loop as one call.
  *
  * A busy worker finishes several jobs in one turn, since their replies came in one packet, and a
@@ -28,12 +36,14 @@ export class Coalescer {
     private readonly run: RunCommand,
     private readonly single: string,
     private readonly batch: string,
+    /** Most runs of a call. */
+    private readonly most = MAX_BATCH,
   ) {}
 
   send(args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.pending.push({ args, resolve, reject });
-      if (this.pending.length === MAX_BATCH) {
+      if (this.pending.length === this.most) {
         this.flush();
       } else if (!this.scheduled) {
         this.scheduled = true;

@@ -26,10 +26,16 @@ export function watchSilence(pool: Pool, silenceMs: number): void {
 interface Internals {
   readonly host: string;
   readonly port: number;
-  readonly activeQuery: unknown;
+  readonly processID: number;
+  readonly secretKey: number;
   readonly connection: { readonly stream: Socket; on(event: 'error', listener: () => void): void };
   /** Over a connection of its own, as the protocol wants it; unencrypted, which servers take without a log-in. */
-  cancel(client: Internals, query: unknown): void;
+  cancel(session: Session, query: unknown): void;
+}
+
+/** All that pg reads of the client whose query is cancelled. */
+interface Session extends Pick<Internals, 'processID' | 'secretKey'> {
+  readonly activeQuery: unknown;
 }
 
 function cancelQuery(client: PoolClient, timeoutMs: number): void {
@@ -37,7 +43,9 @@ function cancelQuery(client: PoolClient, timeoutMs: number): void {
   const canceller = internalsOf(new Client({ host: stuck.host, port: stuck.port, ssl: false }));
   // Where the server cannot be reached there is nothing to stop.
   canceller.connection.on('error', () => undefined);
-  canceller.cancel(stuck, stuck.activeQuery);
+  const query = {};
+  // Not the client itself: pg warns of its own `activeQuery`.
+  canceller.cancel({ activeQuery: query, processID: stuck.processID, secretKey: stuck.secretKey }, query);
   const { stream } = canceller.connection;
   stream.setTimeout(timeoutMs, () => stream.destroy());
 }
