@@ -85,6 +85,10 @@ class ConsumedJob implements ContractJob {
     return this.#waits.ms;
   }
 
+  get elapsedMs(): number {
+    return this.#waits.elapsedMs;
+  }
+
   async untilEnd(): Promise<Seen> {
     return look(await untilEnded(this.#producer, this.#id));
   }

@@ -19,6 +19,8 @@ export interface ContractJob {
   readonly key: string;
   /** Time between the end of each start and the next one, ms. */
   readonly waitsMs: readonly number[];
+  /** Time from the first start to the last one, ms: the waits, and the starts between them. */
+  readonly elapsedMs: number;
   /** Lets it run, over all waits, until it has ended. */
   untilEnd(): Promise<Seen>;
   /** Lets it run until it is in that state. */

@@ -41,6 +41,10 @@ class MemoryJob implements ContractJob {
     return this.#waits.ms;
   }
 
+  get elapsedMs(): number {
+    return this.#waits.elapsedMs;
+  }
+
   async untilEnd(): Promise<Seen> {
     await this.#running;
     this.#running = undefined;

@@ -3,8 +3,11 @@ import type { JobImplementation } from '@fairlane/sdk';
 /** Measures the time between the starts of a job. */
 export class Waits {
   readonly #nowMs: () => number;
+  #startedAtMs: number | undefined;
   #endedAtMs: number | undefined;
   readonly ms: number[] = [];
+  /** From the first start to the last one. */
+  elapsedMs = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -15,7 +18,10 @@ export class Waits {
     return {
       ...implementation,
       run: async (payload, context) => {
-        if (this.#endedAtMs !== undefined) this.ms.push(this.#nowMs() - this.#endedAtMs);
+        const nowMs = this.#nowMs();
+        if (this.#endedAtMs !== undefined) this.ms.push(nowMs - this.#endedAtMs);
+        this.#startedAtMs ??= nowMs;
+        this.elapsedMs = nowMs - this.#startedAtMs;
         try {
           return await implementation.run(payload, context);
         } finally {
