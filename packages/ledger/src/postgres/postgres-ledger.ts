@@ -1,5 +1,4 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import { Pool } from 'pg';
 
 import { resolvedResult } from '@fairlane/sdk/internal';
 import type {
@@ -17,8 +16,8 @@ import type {
   WithdrawRequest,
 } from '../ledger.js';
 import { pendingMigrations } from './migrate.js';
+import { openPool, SILENCE_MS } from './open-pool.js';
 import type { LedgerDatabase, LedgerSchema } from './schema.js';
-import { watchSilence } from './watch-silence.js';
 import { begin, record, repeat, timeOf, withdraw, type BegunRow } from './statements.js';
 
 export interface PostgresLedgerOptions {
@@ -35,22 +34,9 @@ export interface PostgresLedgerOptions {
 /** The ledger in Postgres. Its tables are made by `migrateLedger`. */
 export function createPostgresLedger(options: PostgresLedgerOptions): EffectLedger {
   const { databaseUrl, maxConnections = 10, onError = () => undefined, nowMs } = options;
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    max: maxConnections,
-    connectionTimeoutMillis: SILENCE_MS,
-    keepAlive: true,
-  });
-  // The pool listens to idle clients only, and an error that nobody listens to ends the process. Listening to each
-  // client hears of all of them, so what the pool passes on is known already.
-  pool.on('connect', (client) => client.on('error', onError));
-  pool.on('error', () => undefined);
-  watchSilence(pool, SILENCE_MS);
+  const pool = openPool({ databaseUrl, maxConnections, connectMs: SILENCE_MS, onError });
   return new PostgresLedger(new Kysely<LedgerSchema>({ dialect: new PostgresDialect({ pool }) }), nowMs);
 }
-
-/** No statement of the ledger is at work for so long; the runner of effects asks again after as long. */
-const SILENCE_MS = 5_000;
 
 class PostgresLedger implements EffectLedger {
   readonly #db: LedgerDatabase;

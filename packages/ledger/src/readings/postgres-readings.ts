@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool } from 'pg';
 
 import { within } from '@fairlane/sdk/internal';
-import { watchSilence } from '../postgres/watch-silence.js';
+import { openPool } from '../postgres/open-pool.js';
 import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
 
 export interface PostgresReadingsOptions {
@@ -32,22 +31,12 @@ const CLEAN_ROWS = 5_000;
 const DAY_MS = 86_400_000;
 /** A call that is not answered by then fails: the API promises an answer within two seconds. */
 const ANSWER_MS = 1_500;
-/** A connection is given up later, since a clean-up may be at work for longer. */
-const SILENCE_MS = 5_000;
 
 /** Readings in Postgres, in a table beside those of the ledger. */
 export function createPostgresReadings(options: PostgresReadingsOptions): Readings {
   const { databaseUrl, onError = () => undefined } = options;
   const { retentionMs = 90 * DAY_MS, cleanEvery = 1_000 } = options;
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    max: 4,
-    connectionTimeoutMillis: ANSWER_MS,
-    keepAlive: true,
-  });
-  pool.on('connect', (client) => client.on('error', onError));
-  pool.on('error', () => undefined);
-  watchSilence(pool, SILENCE_MS);
+  const pool = openPool({ databaseUrl, maxConnections: 4, connectMs: ANSWER_MS, onError });
   const db = new Kysely<{ fairlane_reading: ReadingTable }>({ dialect: new PostgresDialect({ pool }) });
   let added = 0;
   let cleaning: Promise<void> | undefined;
