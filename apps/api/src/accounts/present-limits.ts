@@ -1,14 +1,12 @@
 import type { GateView } from '@fairlane/lanes';
 import type { z } from 'zod';
+import { MAX_TOKENS_PER_SECOND } from '../limits.js';
 import type { limitsView } from './schemas.js';
 
 export type LimitsView = z.output<typeof limitsView>;
 
 /** A second, a minute, an hour, a day. */
 const naturalUnitsMs = [1_000, 60_000, 3_600_000, 86_400_000];
-
-/** Most tokens that can be set: what is shown can be set again. */
-const MAX_LIMIT = 1_000_000_000;
 
 /**
  * A gate keeps milliseconds per token. People set "60 a minute" and want to read it again: where the burst
@@ -23,7 +21,8 @@ export function presentLimits({ intervalMs, burst, maxInFlight }: GateView['limi
   }
   const perMs = naturalUnitsMs.find((unitMs) => {
     const limit = unitMs / intervalMs;
-    return isWhole(limit) && Math.round(limit) >= 1 && limit <= MAX_LIMIT;
+    // What is shown can be set again, and no unit is shorter than a second.
+    return isWhole(limit) && Math.round(limit) >= 1 && limit <= MAX_TOKENS_PER_SECOND;
   });
   return perMs === undefined
     ? { limit: 1, perMs: round(intervalMs), burst: size, maxInFlight }

@@ -14,7 +14,7 @@ import { readQueueCounts, type QueueCounts } from '../views/queue-counts.js';
 import { inBatches } from './batches.js';
 import { Claims, toRefused } from './claims.js';
 import { DrainRates, retryAfterMs } from './drain-rates.js';
-import { isQueueFull, type EnqueueResult } from './enqueue-result.js';
+import { isQueueFull, type EnqueueResult, type QueueFull } from './enqueue-result.js';
 import { Patience } from './patience.js';
 import { pipelined } from './pipelined.js';
 import { RedisSessions } from '../redis/redis-session.js';
@@ -131,7 +131,11 @@ export function createProducer(options: ProducerOptions): Producer {
       const refused = [...results.keys()].filter((at) => isQueueFull(results[at]));
       if (refused.length === 0) return results;
       if (!(await patience.wait())) {
-        return Promise.all(results.map((result, at) => withRetryTime(batch[at] as Submission, result)));
+        return Promise.all(
+          results.map(async (result, at) =>
+            isQueueFull(result) ? withRetryTime(batch[at] as Submission, result) : result,
+          ),
+        );
       }
       const again = await sendBatch(
         refused.map((at) => batch[at] as Submission),
@@ -146,9 +150,8 @@ export function createProducer(options: ProducerOptions): Producer {
     if (outcome === 'accepted') recorder.count(queue, 'enqueued');
   }
 
-  /** Says to those that a full queue refused when to come back. */
-  async function withRetryTime({ queue, bounds }: Submission, result: EnqueueResult): Promise<EnqueueResult> {
-    if (!isQueueFull(result)) return result;
+  /** Says to one that a full queue refused when to come back. */
+  async function withRetryTime({ queue, bounds }: Submission, result: QueueFull): Promise<QueueFull> {
     return { ...result, retryAfterMs: retryAfterMs(bounds.maxWaiting, await rates.perSecond(queue)) };
   }
 

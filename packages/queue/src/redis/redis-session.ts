@@ -86,7 +86,6 @@ export class RedisSessions {
   async #untilReady(deadline: Deadline): Promise<void> {
     const client = this.#client;
     if (this.#closed) throw new UnavailableError('the producer is closed', { mayHaveRun: false });
-    if (client.status === 'ready') return;
     // One listener for all that wait, however many.
     this.#ready ??= new Promise((resolve) => {
       client.once('ready', () => {
