@@ -1,10 +1,5 @@
-export {
-  LaneBackend,
-  createBackendFactory,
-  createLaneBackend,
-  type DefiningClient,
-  type LaneBackendArguments,
-} from './backend/backend.js';
+export { createBackendFactory, createLaneBackend } from './backend/backend-factory.js';
+export { LaneBackend, type DefiningClient, type LaneBackendArguments } from './backend/backend.js';
 export { Lanes, createLanes, type AuditReport, type FinishedState, type Retention } from './lanes.js';
 export type { AccountSummary, QueueCounts, QueueSurvey } from './views/lane-views.js';
 export type { LanesOptions } from './redis/lane-client.js';

@@ -1,11 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  RedisQueueBackend,
-  createRedisBackend,
-  type BackendFactory,
-  type RedisConnection,
-  QueueKeys,
-} from 'bullmq';
+import { RedisQueueBackend, QueueKeys } from 'bullmq';
 import { encodeLane, type LaneOptions } from '../settings/lane-options.js';
 import { laneKeys, ownKeyOfBase } from '../redis/keys.js';
 import { laneScripts, type ComposedScript } from '../scripts/lane-scripts.js';
@@ -18,7 +12,7 @@ import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
 import { Coalescer, Coalescers, MAX_BATCH, mostOfSlots } from './coalescer.js';
 import { Waker } from './waker.js';
-import { resolveOptions, type LaneBackendOptions, type ResolvedOptions } from './options.js';
+import type { ResolvedOptions } from './options.js';
 
 type QueueContext = ConstructorParameters<typeof RedisQueueBackend>;
 type KeysMap = QueueContext[2];
@@ -235,11 +229,11 @@ export class LaneBackend extends RedisQueueBackend {
     if (!batch || !connection || this.ending) {
       return client.runCommand(this.commandName(name), args);
     }
-    const run = async (command: string, all: unknown[]): Promise<unknown> =>
-      connection.runCommand(command, all as Args);
     // A job may be added to another queue than this one: its key prefix is the last argument but one.
     const coalescer = this.coalescers.of(connection, `${name} ${String(args.at(-2))}`, () => {
       const command = this.commandName(name);
+      const run = async (registered: string, all: unknown[]): Promise<unknown> =>
+        connection.runCommand(registered, all as Args);
       return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`, this.mostRuns);
     });
     return coalescer.send(args);
@@ -464,46 +458,3 @@ export type LaneBackendArguments = [
   owns: boolean,
   laneOptions: ResolvedOptions,
 ];
-
-/**
- * A backend factory, to be given as the last argument of `Queue`, `Worker`, `QueueEvents` and
- * `FlowProducer`.
- *
- * @example
- * const lanes = createLaneBackend({ groups: { email: { default: { limit: 10, perMs: 1000 } } } });
- * const queue = new Queue('outreach', { connection, prefix: '{app}' }, lanes);
- * await queue.add('send', data, { lane: { account: 'acme', group: 'email' } });
- */
-export function createLaneBackend(options: LaneBackendOptions = {}): BackendFactory<LaneBackend> {
-  return createBackendFactory(LaneBackend, options);
-}
-
-/** As `createLaneBackend`, for a subclass that adds to what the scripts do. */
-export function createBackendFactory<B extends LaneBackend>(
-  Backend: new (...args: LaneBackendArguments) => B,
-  options: LaneBackendOptions = {},
-): BackendFactory<B> {
-  const laneOptions = resolveOptions(options);
-  laneScripts();
-  return (name, opts, extra) => {
-    // The connections are made by BullMQ; the backend around them is not used, but its
-    // connections report their errors to it too, and an error nobody listens to is thrown.
-    const plain = createRedisBackend(name, opts, extra) as unknown as {
-      connection: RedisConnection;
-      blockingConnection?: RedisConnection;
-      on(event: 'error', listener: () => void): void;
-    };
-    plain.on('error', () => undefined);
-    const keys = new QueueKeys((opts as { prefix?: string }).prefix);
-    return new Backend(
-      plain.connection,
-      name,
-      keys.getKeys(name),
-      (type: string) => keys.toKey(name, type),
-      opts,
-      plain.blockingConnection,
-      true,
-      laneOptions,
-    );
-  };
-}

@@ -3,7 +3,8 @@ import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownKeyOfBase } from '../redis/keys.js';
 import { customScript, laneScript, laneScripts, type ComposedScript } from '../scripts/lane-scripts.js';
-import { createBackendFactory, LaneBackend } from './backend.js';
+import { createBackendFactory } from './backend-factory.js';
+import { LaneBackend } from './backend.js';
 import { LaneBench } from '../../test/support/lane-bench.js';
 
 const redis = useRedis();

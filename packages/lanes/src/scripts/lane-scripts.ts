@@ -108,11 +108,12 @@ function composeText(
 ): string {
   const activating = place.role === 'activating';
   const endsAttempt = activating || place.endsAttempt === true;
-  const parts = [
-    activating ? includes(['heads', 'write-back', 'merging']) : SHORT_NAMES,
-    readLua(`commands/${place.role}.lua`),
-  ];
-  const ours = nameKeys(place, parts.join('\n'));
+  const shared = {
+    activating: includes(['handlers', 'heads', 'write-back', 'merging']),
+    adding: [SHORT_NAMES, includes(['handlers'])].join('\n'),
+    other: SHORT_NAMES,
+  };
+  const ours = nameKeys(place, [shared[place.role], readLua(`commands/${place.role}.lua`)].join('\n'));
   const definition = define([
     prelude(around && place.role === 'other'),
     ...(ours.match(DECLARATION) ?? []),

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 
 const LUA = new URL('../../src/lua/', import.meta.url);
+/** Each script is composed of most of them. */
+const texts = new Map<string, string>();
 
 /** A file of `lua/`. */
 export function readLua(path: string): string {
-  return readFileSync(new URL(path, LUA), 'utf8');
+  let text = texts.get(path);
+  if (text === undefined) {
+    text = readFileSync(new URL(path, LUA), 'utf8');
+    texts.set(path, text);
+  }
+  return text;
 }
 
 /** Files of `lua/includes/`, one behind the other. */
@@ -105,7 +112,6 @@ const RARE_EXPORTS = [
   'save_others',
   'take_turn',
   'total_is_closed',
-  'total_of',
   'window_opens_at',
 ];
 /** What commands of our own build on besides. */

@@ -1,6 +1,6 @@
 --[[
   Runs a BullMQ script that may hand out a job (moveToActive, moveToFinished, moveToDelayed) or
-  that promotes delayed ones (retryJob); `bull` is the unmodified script. WAIT, META and so on
+  that promotes delayed ones (retryJob): `bull_run`. WAIT, META and so on
   stand for the script's KEYS of these names.
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
@@ -15,8 +15,8 @@ own.meta, own.marker = META, MARKER
 -- The job that this run takes out of `active`, until its claim has ended; the account whose job this run hands out,
 -- until its tag has moved.
 local ended, served_last
--- What this call has done, or has read of the hash `meta`: the next runs need not do it again.
-local settled, trimmed, settings, most_events
+-- What this call has done: the next runs need not do it again.
+local settled, trimmed
 
 local function end_attempt()
   if ended and own.lim then
@@ -85,36 +85,20 @@ local function settle()
   end
 end
 
--- The state comes with what BullMQ reads of the hash: two fields or four.
-local function read_meta(command, key, a, b, d, e)
-  local fields, from
-  if e then
-    fields, from = call(command, key, a, b, d, e, 'lane:s', 'lane:g'), 5
-    settings = fields
-  else
-    fields, from = call(command, key, a, b, 'lane:s', 'lane:g'), 3
+-- Four fields are what it takes to hand out a job, two whether that may be.
+local function on_HMGET(command, key, ...)
+  if key ~= META or select(2, ...) ~= 'concurrency' then
+    return read_job(command, key, ...)
+  elseif settings then
+    return settings
   end
-  if not own.v then
-    read_state(own, fields[from], fields[from + 1])
+  local fields = read_meta(command, key, ...)
+  if select('#', ...) == 4 then
+    settings = fields
   end
   -- A parent in this queue may have made the state known before.
   end_attempt()
   return fields
-end
-
-local function on_HMGET(command, key, ...)
-  if key == META and select(2, ...) == 'concurrency' then
-    return settings or read_meta(command, key, ...)
-  end
-  return read_job(command, key, ...)
-end
-
-local function on_HGET(command, key, field)
-  if key == META and field == 'opts.maxLenEvents' then
-    most_events = most_events or call(command, key, field)
-    return most_events
-  end
-  return pass_on(command, key, field)
 end
 
 -- Trimming is about: once a call will do.

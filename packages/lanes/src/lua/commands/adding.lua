@@ -1,5 +1,5 @@
 --[[
-  Runs a BullMQ script that adds one job; `bull` is the unmodified script. WAIT, META and so on
+  Runs a BullMQ script that adds one job, `bull_run`. WAIT, META and so on
   stand for the script's KEYS of these names.
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's, then the job's lane ('' =
@@ -8,12 +8,8 @@
 ]]
 own.meta, own.marker = META, MARKER
 
--- Where a command on no key of ours goes.
-local pass_on
 -- The job that this run adds: its lane, what was given of it, what else, and its key once it is born.
 local lane, given, more, born
--- What this call has read of the hash `meta`: the next runs need not do it again.
-local settings, most_events
 
 -- A job with a parent: this run may touch any job of any queue, by any command.
 local function of_any_queue(command, key, ...)
@@ -48,26 +44,12 @@ local function wait(command, id)
   return count
 end
 
--- The state comes with what BullMQ reads of this hash before it pushes.
 local function on_HMGET(command, key, ...)
   if key == META and select(2, ...) == 'concurrency' then
-    if not settings then
-      settings = call(command, key, 'paused', 'concurrency', 'lane:s', 'lane:g')
-      if not own.v then
-        read_state(own, settings[3], settings[4])
-      end
-    end
+    settings = settings or read_meta(command, key, ...)
     return settings
   end
   return pass_on(command, key, ...)
-end
-
-local function on_HGET(command, key, field)
-  if key == META and field == 'opts.maxLenEvents' then
-    most_events = most_events or call(command, key, field)
-    return most_events
-  end
-  return pass_on(command, key, field)
 end
 
 local function delay(command, key, score, id)

@@ -1,5 +1,5 @@
 --[[
-  Runs any other BullMQ script; `bull` is the unmodified script. Other queues (of parents and
+  Runs any other BullMQ script, `bull_run`. Other queues (of parents and
   children) are routed too, where they are queues of lanes.
 
   KEYS: BullMQ's, then the queue's own key. ARGV: BullMQ's, then the queue's key prefix, a time

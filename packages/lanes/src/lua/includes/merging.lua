@@ -9,8 +9,6 @@
             SCARD dependencies, ZCARD unsuccessful                          ->  EXISTS of both
     start   HMSET processedOn ..., HINCRBY ats, HGETALL                     ->  HGETALL, HMSET
 ]]
--- Where a command on no key of ours goes.
-local pass_on
 -- The job that this run finishes: its key, the fields read of it, its attempts when they have been counted, and
 -- whether BullMQ asks for its children.
 local job_key, finishing, attempts, asks_children
