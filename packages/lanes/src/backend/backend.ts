@@ -232,9 +232,14 @@ export class LaneBackend extends RedisQueueBackend {
     // A job may be added to another queue than this one: its key prefix is the last argument but one.
     const coalescer = this.coalescers.of(connection, `${name} ${String(args.at(-2))}`, () => {
       const command = this.commandName(name);
-      const run = async (registered: string, all: unknown[]): Promise<unknown> =>
-        connection.runCommand(registered, all as Args);
-      return new Coalescer(script.numberOfKeys, batch.ownKeys, run, command, `${command}*`, this.mostRuns);
+      return new Coalescer(
+        script.numberOfKeys,
+        batch.ownKeys,
+        async (registered, all) => connection.runCommand(registered, all as Args),
+        command,
+        `${command}*`,
+        this.mostRuns,
+      );
     });
     return coalescer.send(args);
   }
