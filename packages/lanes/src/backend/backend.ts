@@ -176,7 +176,7 @@ export class LaneBackend extends RedisQueueBackend {
       if (!(name in client)) {
         client.defineCommand(name, { numberOfKeys: script.numberOfKeys, lua: script.lua });
         if (script.batch) {
-          client.defineCommand(`${name}*`, { lua: script.batch.lua });
+          client.defineCommand(`${name}*`, { lua: script.batch });
         }
       }
     }
@@ -234,7 +234,6 @@ export class LaneBackend extends RedisQueueBackend {
       const command = this.commandName(name);
       return new Coalescer(
         script.numberOfKeys,
-        batch.ownKeys,
         async (registered, all) => connection.runCommand(registered, all as Args),
         command,
         `${command}*`,

@@ -1,3 +1,4 @@
+import { pack } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { Coalescer, MAX_BATCH, mostOfSlots } from './coalescer.js';
 
@@ -16,9 +17,10 @@ function open(answer: (name: string, runs: number) => unknown) {
   const calls: [name: string, args: unknown[]][] = [];
   const run = async (name: string, all: unknown[]): Promise<unknown> => {
     calls.push([name, all]);
-    return answer(name, Number(all[Number(all[0]) + 1]));
+    const reply = answer(name, Number(all[Number(all[0]) + 1]));
+    return name === 'one' ? reply : pack(await reply);
   };
-  return { calls, coalescer: new Coalescer(3, [1], run, 'one', 'several') };
+  return { calls, coalescer: new Coalescer(3, run, 'one', 'several') };
 }
 
 describe('Coalescer', () => {
@@ -33,7 +35,7 @@ describe('Coalescer', () => {
   });
 
   it('sends runs of one turn as one call, what they share once, and gives each its own answer', async () => {
-    const { calls, coalescer } = open(() => ['first', new Error('refused'), 'third']);
+    const { calls, coalescer } = open(() => ['first', { err: 'refused' }, 'third']);
     const answers = await Promise.allSettled([1, 2, 3].map(async (at) => coalescer.send(args(at))));
     expect(answers).toMatchObject([
       { value: 'first' },
@@ -41,8 +43,16 @@ describe('Coalescer', () => {
       { value: 'third' },
     ]);
     const keys = ['shared', 'own 1', 'own 2', 'own 3', 'stem'];
-    const each = [1, 2, 3].flatMap((at) => [2, 'argument', `of ${at}`]);
-    expect(calls).toEqual([['several', [keys.length, ...keys, 3, ...each, 'base', 'time']]]);
+    const places = [1, 2, 1, 2];
+    const each = [2, 'argument', 'of 1', 'of 2', 'of 3'];
+    expect(calls).toEqual([['severalBuffer', [keys.length, ...keys, 3, ...places, ...each, 'base', 'time']]]);
+  });
+
+  it('sends runs with another number of arguments apart', async () => {
+    const { calls, coalescer } = open((name, runs) => (name === 'one' ? 0 : Array(runs).fill(0)));
+    const longer = ['shared', 'own', 'stem', 'argument', 'of', 'more', 'base', 'time'];
+    await Promise.all([args(1), args(2), longer, args(3)].map(async (all) => coalescer.send(all)));
+    expect(calls.map(([name]) => name)).toEqual(['severalBuffer', 'one', 'one']);
   });
 
   it('R14: puts no more than a bound of runs into one call', async () => {
@@ -50,7 +60,7 @@ describe('Coalescer', () => {
       name === 'one' ? 0 : Array.from({ length: runs }, (_none, at) => at),
     );
     await Promise.all(Array.from({ length: MAX_BATCH + 1 }, async (_none, at) => coalescer.send(args(at))));
-    expect(calls.map(([name]) => name)).toEqual(['several', 'one']);
+    expect(calls.map(([name]) => name)).toEqual(['severalBuffer', 'one']);
   });
 
   it.each([

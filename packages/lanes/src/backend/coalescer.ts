@@ -1,3 +1,5 @@
+import { unpackReplies } from './packed-replies.js';
+
 interface Pending {
   args: readonly unknown[];
   resolve: (reply: unknown) => void;
@@ -31,8 +33,6 @@ export class Coalescer {
 
   constructor(
     private readonly numberOfKeys: number,
-    /** Places of the keys in which the runs differ. */
-    private readonly ownKeys: readonly number[],
     private readonly run: RunCommand,
     private readonly single: string,
     private readonly batch: string,
@@ -42,6 +42,9 @@ export class Coalescer {
 
   send(args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      if (this.pending[0] && this.pending[0].args.length !== args.length) {
+        this.flush();
+      }
       this.pending.push({ args, resolve, reject });
       if (this.pending.length === this.most) {
         this.flush();
@@ -67,23 +70,52 @@ export class Coalescer {
       this.run(this.single, [...first.args]).then(first.resolve, first.reject);
       return;
     }
-    // What all runs have in common is sent once: most of the keys, and the last two arguments.
-    const width = this.numberOfKeys - 1;
-    const keys: unknown[] = first.args.slice(0, width);
-    const args: unknown[] = [pending.length];
-    for (const { args: all } of pending) {
-      if (all !== first.args) {
-        keys.push(...this.ownKeys.map((index) => all[index]));
-      }
-      args.push(all.length - width - 3, ...all.slice(width + 1, -2));
-    }
-    keys.push(first.args[width]);
-    args.push(...first.args.slice(-2));
-    this.run(this.batch, [keys.length, ...keys, ...args]).then(
-      (replies) => settle(pending, replies as unknown[]),
+    const { keys, args } = shared(
+      pending.map((each) => each.args),
+      this.numberOfKeys - 1,
+    );
+    // As bytes: a reply of packed values is decoded in a fifth of the time that Redis' own form takes.
+    this.run(`${this.batch}Buffer`, [keys.length, ...keys, ...args]).then(
+      (packed) => settle(pending, unpackReplies(packed as Buffer)),
       (error: unknown) => pending.forEach(({ reject }) => reject(error)),
     );
   }
+}
+
+/**
+ * The keys and arguments of a call of several runs. What they have in common is sent once: the first run whole, of the
+ * others the values in which any differs from it. `commands/batch.lua` puts them together again.
+ *
+ * @param runs of each its keys, the stem of the queue's keys, its arguments, the key prefix and the time.
+ * @param stem the place of the stem.
+ */
+function shared(runs: readonly (readonly unknown[])[], stem: number): { keys: unknown[]; args: unknown[] } {
+  const [first = [], ...others] = runs;
+  const end = first.length - 2;
+  const differs = (at: number): boolean => others.some((run) => run[at] !== first[at]);
+  const ownKeys = range(0, stem).filter(differs);
+  const ownArgs = range(stem + 1, end).filter(differs);
+  const keys = first.slice(0, stem);
+  const args: unknown[] = [
+    runs.length,
+    ownKeys.length,
+    ...ownKeys.map((at) => at + 1),
+    ownArgs.length,
+    ...ownArgs.map((at) => at - stem),
+    end - stem - 1,
+    ...first.slice(stem + 1, end),
+  ];
+  for (const run of others) {
+    for (const at of ownKeys) keys.push(run[at]);
+    for (const at of ownArgs) args.push(run[at]);
+  }
+  keys.push(first[stem]);
+  args.push(...first.slice(end));
+  return { keys, args };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_none, at) => from + at);
 }
 
 function settle(pending: readonly Pending[], replies: readonly unknown[]): void {

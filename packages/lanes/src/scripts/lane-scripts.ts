@@ -20,21 +20,12 @@ export interface ComposedScript {
   readonly numberOfKeys: number;
   readonly lua: string;
   /** For several runs in one call, where a busy process has them. */
-  readonly batch?: BatchScript;
+  readonly batch?: string;
 }
 
-/** A script that makes several runs of another one. */
-export interface BatchScript {
-  readonly lua: string;
-  /** Places, from 0, of the keys in which the runs differ; they are all of one queue. */
-  readonly ownKeys: readonly number[];
-}
-
-/** A busy worker ends several jobs in one turn of its event loop: the keys are the finished set, the job, the metrics. */
 const FINISH = 'moveToFinished';
-const FINISH_OWN_KEYS = [10, 11, 12];
-/** A busy producer adds several; those of flows come in transactions. */
-const ADDS = new Set(['addStandardJob', 'addDelayedJob', 'addPrioritizedJob']);
+/** A busy worker ends several jobs in one turn of its event loop, a busy producer adds several; flows come in transactions. */
+const BATCHED = new Set([FINISH, 'addStandardJob', 'addDelayedJob', 'addPrioritizedJob']);
 
 /**
  * BullMQ's text as a function of the `redis` it is to see, which gives the function to run. The runs of a batch share
@@ -70,41 +61,21 @@ function checkVersion(): void {
 
 /** A script with the place it takes among BullMQ's; `around` is whether another one is wrapped around it. */
 function compose(script: BullScript, place: EmbeddedScript, around: boolean): ComposedScript {
-  const ownKeys = keysOfARun(script, place);
   return {
     name: script.name,
     role: place.role,
     numberOfKeys: script.keys + 1,
     lua: composeText(script, place, around),
-    ...(ownKeys && { batch: { lua: composeText(script, place, around, ownKeys), ownKeys } }),
+    ...(BATCHED.has(script.name) && { batch: composeText(script, place, around, 'batch') }),
   };
 }
 
-/** In which keys runs of a script differ; nothing for a script that is not asked for so often. */
-function keysOfARun({ name, keys }: BullScript, place: EmbeddedScript): number[] | undefined {
-  if (name === FINISH) {
-    return FINISH_OWN_KEYS;
-  }
-  // What is wrapped around a job's birth brings keys of its own.
-  return ADDS.has(name)
-    ? Array.from({ length: keys - place.keys }, (_none, at) => place.keys + at)
-    : undefined;
-}
-
-function batchEnding(ownKeys: readonly number[]): string {
-  const count = ownKeys.length;
-  const keys = ownKeys.map((at) => `KEYS[${at + 1}]`).join(', ');
-  const given = ownKeys.map((_key, at) => `KEYS[#KEYS - ${count} * (runs - number + 1) + ${at}]`).join(', ');
-  const taken = count > 0 ? `if number > 1 then\n${keys} = ${given}\nend` : '';
-  return readLua('commands/batch.lua').replace(/^ *TAKE_OWN_KEYS$/m, taken);
-}
-
-/** @param ownKeys of a script for several runs. */
+/** @param ending what runs it: once or as several runs. */
 function composeText(
   script: BullScript,
   place: EmbeddedScript,
   around: boolean,
-  ownKeys?: readonly number[],
+  ending: 'once' | 'batch' = 'once',
 ): string {
   const activating = place.role === 'activating';
   const endsAttempt = activating || place.endsAttempt === true;
@@ -118,10 +89,10 @@ function composeText(
     prelude(around && place.role === 'other'),
     ...(ours.match(DECLARATION) ?? []),
     'local function body()',
-    activating && ownKeys ? includes(['options']) : '',
+    activating && ending === 'batch' ? includes(['options']) : '',
     ours.replaceAll(DECLARATION, '').replaceAll(/\bFINISHING\b/g, String(script.name === FINISH)),
     defineBull(script, ours),
-    ownKeys ? batchEnding(ownKeys) : readLua('commands/once.lua'),
+    readLua(`commands/${ending}.lua`),
     'end',
     'return body()',
   ]);
