@@ -18,6 +18,37 @@ describe('admission', () => {
     expect(await bench.serve(5)).toEqual(['large', 'small', 'large', 'small', 'large']);
   });
 
+  it('R6: serves accounts that arrive together in the order they came, whatever their names', async () => {
+    bench = new LaneBench(redis);
+    for (const account of ['m', 'z', 'a']) {
+      await bench.add(account, 2);
+    }
+    expect(await bench.serve(6)).toEqual(['m', 'z', 'a', 'm', 'z', 'a']);
+  });
+
+  it('R6: an account is not passed by those that come after it, however many', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('z');
+    await bench.add('y');
+    const served: string[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      await bench.add(`a${at}`);
+      served.push(...(await bench.serve(1)));
+    }
+    expect(served).toEqual(['z', 'y', ...Array.from({ length: 18 }, (_none, at) => `a${at}`)]);
+  });
+
+  it('R6: an account whose gate opens is served behind those that came before', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('b', 'default', { limit: 1, perMs: 1_000, burst: 1 });
+    await bench.add('b', 2);
+    await bench.add('c', 4);
+    expect(await bench.serve(4)).toEqual(['b', 'c', 'c', 'c']);
+    await bench.add('d', 1);
+    bench.nowMs += 1_000;
+    expect(await bench.serve(3)).toEqual(['d', 'b', 'c']);
+  });
+
   it('A15: a single job behind 10,000 of another account is next', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });

@@ -46,6 +46,9 @@ function setAccount(...args: Arguments): ReturnType<typeof run> {
   return run('set-account', [keys.account('A'), keys.windows('A'), keys.calendars], ['A', ...args]);
 }
 
+/** Virtual time of a job of cost 1 at weight 1. */
+const JOB = 0x100000;
+
 function setPaused(paused: '1' | '0', by: string): ReturnType<typeof run> {
   return run('set-paused', [keys.account('A'), keys.pauses], ['A', paused, by]);
 }
@@ -104,7 +107,7 @@ describe('set-limits', () => {
     expect(change).toMatchObject({
       ':gates:default': { A: { i: 0, d: 0, m: 1, t: 0, n: 1, u: 0, b: 0 } },
       ':q:queue:k': { [job!.id!]: `${' '.repeat(40)}${bench.nowMs}-0 1 default:A` },
-      ':q:queue:h:default': ['A', '1'],
+      ':q:queue:h:default': ['A', String(JOB)],
       ':q:queue:r:default': null,
       ':waiting': ['default:A:queue', '0'],
       'queue:meta': { 'lane:g': 'default;1;' },

@@ -39,7 +39,7 @@ describe('runs that share a call', () => {
       ),
     );
     expect(new Set(jobs.map((job) => job.id)).size).toBe(names.length);
-    expect(await bench.serve(10)).toEqual(['5', 'first', 'B1', 'A0', 'B3', 'A2', 'A4']);
+    expect(await bench.serve(10)).toEqual(['first', 'B1', '5', 'A0', 'B3', 'A2', 'A4']);
     expect(await bench.lanes.queueCounts('queue')).toMatchObject({ ready: 0, held: 0, completed: 7 });
   });
 

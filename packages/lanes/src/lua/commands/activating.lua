@@ -67,7 +67,7 @@ local function admit()
   if own.x then
     served_last = account
   else
-    move_tag(account, own.v + 1)
+    move_tag(account, own.v + JOB)
   end
   return id
 end
@@ -228,7 +228,7 @@ local function look_at(job, reply)
     end
   end
   if served_last then
-    move_tag(served_last, own.v + cost)
+    move_tag(served_last, own.v + cost * JOB)
   end
   if not whole then
     return long_way(rare).drop_ghost(own, reply[2])

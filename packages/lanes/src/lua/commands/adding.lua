@@ -33,7 +33,7 @@ local function wait(command, id)
   end
   own.n = own.n + 1
   if count == 1 then
-    if join_ready(own, own.own .. ':r:' .. g, own.v, a) then
+    if join_ready(own, own.own .. ':r:' .. g, arrival(own), a) then
       call('ZADD', own.own .. ':s', 'NX', string.format('%d', now()), lane)
       call('ZADD', string.match(own.base, '^(.*):[^:]*:$') .. '::accounts', 'NX', '0', a)
     end

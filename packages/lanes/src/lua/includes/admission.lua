@@ -97,13 +97,14 @@ local function charge_tag(c, g, a, tag, cost, weight, mine)
   if start < c.v then
     start = c.v
   end
-  local finish = start + cost / weight
+  local finish = start + cost * JOB / weight
+  local text = tag_text(finish)
   c.v = start
   c.dirty = true
-  call('ZADD', c.own .. ':r:' .. g, finish, a)
+  call('ZADD', c.own .. ':r:' .. g, text, a)
   if mine then
     for i = 1, #mine do
-      call('ZADD', c.own .. ':r:' .. mine[i], finish, a)
+      call('ZADD', c.own .. ':r:' .. mine[i], text, a)
     end
   end
   return finish

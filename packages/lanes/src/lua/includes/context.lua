@@ -6,10 +6,11 @@
   and its state, read once and written once a call. The state lives in BullMQ's hash `meta`,
   which most of the scripts read anyway:
 
-    lane:s  three little-endian doubles: a third of the time of text
+    lane:s  four little-endian doubles: a third of the time of text
             n  jobs of priority 0 in the lanes, ready and held (what LLEN of wait would be)
             e  eligible jobs: those in lanes that are open (both priorities)
             v  virtual time of the fair queue: the start tag served last
+            a  the tag given last to an account that arrived
     lane:g  "groups" or "groups;lim;x"; present = a queue of lanes
             groups  limit groups that have ever had a lane here, joined by commas
             lim     bits: 1 an account has settings, 2 a group has default limits, 4 a group
@@ -39,11 +40,16 @@
 ]]
 local call = redis.call
 
+-- Virtual time of a job of cost 1 at weight 1. Accounts that arrive at one virtual time follow each other in its smallest
+-- steps, so that the first to come is the first served; by name they would be an unfair order, and one in which jobs lie
+-- far apart in memory. As many accounts as STEPS may wait so; those beyond share the last step.
+local JOB, STEPS = 0x100000, 0x10000
+
 -- Our arguments are the last ones, so that BullMQ's keep their places.
 -- What most calls need is named here, so that the table need not grow four times.
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
-  n = nil, e = nil, v = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
+  n = nil, e = nil, v = nil, a = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
   idle = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
@@ -66,9 +72,9 @@ end
 
 local function read_state(c, state, groups)
   if state then
-    c.n, c.e, c.v = struct.unpack('<ddd', state)
+    c.n, c.e, c.v, c.a = struct.unpack('<dddd', state)
   else
-    c.n, c.e, c.v = 0, 0, 0
+    c.n, c.e, c.v, c.a = 0, 0, 0, -1
   end
   c.g = groups
   if groups and string.find(groups, '[,;]') then
@@ -88,17 +94,36 @@ local function load(c)
   return c
 end
 
+-- The tag of an account that arrives now: virtual time, behind those that came before it.
+local function arrival(c)
+  local tag = c.v
+  if c.a >= tag then
+    tag = math.min(c.a + 1, tag + STEPS)
+  end
+  return tag
+end
+
+-- Lua writes a number with 17 digits, which takes as long as a command; nearly all tags are whole.
+local function tag_text(tag)
+  return tag % 1 == 0 and string.format('%d', tag) or tag
+end
+
 -- Adds an account to a ready set; false when it is there. Redis keeps a small sorted set as a list
 -- that it walks at each change (5 us with 100 accounts); a long member turns it into a skip list
 -- (1 us), which it stays until it is empty.
 local function join_ready(c, ready, tag, account)
+  local text, added = tag_text(tag), nil
   if c.e > 0 then
-    return call('ZADD', ready, 'NX', tag, account) == 1
+    added = call('ZADD', ready, 'NX', text, account)
+  else
+    local long = string.rep('-', 65)
+    added = call('ZADD', ready, 'NX', text, account, '0', long) - 1
+    call('ZREM', ready, long)
   end
-  local long = string.rep('-', 65)
-  local added = call('ZADD', ready, 'NX', tag, account, 0, long)
-  call('ZREM', ready, long)
-  return added == 2
+  if added == 1 then
+    c.a = arrival(c)
+  end
+  return added == 1
 end
 
 -- The end of a call: the state is written, and a marker wakes one worker where there is a job it
@@ -111,6 +136,6 @@ local function save(c)
     own.gated.save_gates()
   end
   if c.dirty then
-    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<ddd', c.n, c.e, c.v))
+    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<dddd', c.n, c.e, c.v, c.a))
   end
 end

@@ -223,7 +223,7 @@ end
 
 -- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
 local function take_claim(c, id, finish, kinds, g, a)
-  local fence = string.format('%d-%d', now(), finish * 0x10000)
+  local fence = string.format('%d-%d', now(), finish)
   c.fence = fence
   keep_claim(c, id, claim_record(fence, kinds, g, a))
 end

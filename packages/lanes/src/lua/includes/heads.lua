@@ -20,7 +20,7 @@ local function write_tags()
     local line = { 'ZADD', ready }
     for i = 1, #served do
       local tag = served_tags[i]
-      line[2 * i + 1], line[2 * i + 2] = tag % 1 == 0 and string.format('%d', tag) or tag, served[i]
+      line[2 * i + 1], line[2 * i + 2] = tag_text(tag), served[i]
     end
     call(unpack(line))
     served, served_tags, served_from = {}, {}, 1

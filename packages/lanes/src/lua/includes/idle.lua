@@ -8,10 +8,17 @@ local MAX_FORGOTTEN = 100
 local function forget_empty(c)
   for g in string.gmatch(c.g or '', '[^,]+') do
     local popped = call('ZPOPMIN', c.own .. ':r:' .. g, MAX_FORGOTTEN)
+    local accounts, lanes = {}, {}
     for i = 1, #popped, 2 do
-      call('ZREM', c.own .. ':s', g .. ':' .. popped[i])
-      call('HDEL', c.own .. ':t', popped[i])
-      local tag = tonumber(popped[i + 1])
+      accounts[#accounts + 1], lanes[#lanes + 1] = popped[i], g .. ':' .. popped[i]
+    end
+    if lanes[1] then
+      call('ZREM', c.own .. ':s', unpack(lanes))
+      if c.many then
+        call('HDEL', c.own .. ':t', unpack(accounts))
+      end
+      -- The last one popped has the largest tag.
+      local tag = tonumber(popped[#popped])
       if tag > c.v then
         c.v = tag
         c.dirty = true

@@ -106,7 +106,8 @@ local function unhold(c, g, a)
   load(c)
   local tag = tonumber(held)
   if tag < c.v then
-    tag = c.v
+    tag = arrival(c)
+    c.a = tag
   end
   if c.many then
     tag = account_tag(c, a, tag)
@@ -137,7 +138,7 @@ local function enter(c, lane)
   if not has_group(c, g) then
     add_group(c, g)
   end
-  local tag = c.v
+  local tag = arrival(c)
   if c.many then
     tag = account_tag(c, a, tag)
   end

@@ -43,7 +43,7 @@ local function pass(c, g, account, tag, lane, active)
   if tag > c.v then
     c.v = tag
   end
-  local finish = c.v + 1 / w
+  local finish = c.v + JOB / w
   if m > 0 then
     n = n + 1
     take_claim(c, id, finish, '1', g, account)
