@@ -63,6 +63,26 @@ describe('Coalescer', () => {
     expect(calls.map(([name]) => name)).toEqual(['severalBuffer', 'one']);
   });
 
+  it('hands out the answers of two calls that come together in two turns', async () => {
+    const replies: ((reply: Buffer) => void)[] = [];
+    const run = async (): Promise<unknown> =>
+      new Promise((resolve) => {
+        replies.push(resolve);
+      });
+    const coalescer = new Coalescer(3, run, 'one', 'several', 2);
+    const order: string[] = [];
+    const runs = [1, 2, 3, 4].map(async (at) => {
+      await coalescer.send(args(at));
+      order.push(`run ${at}`);
+    });
+    for (const reply of replies) reply(pack([0, 0]));
+    // Behind all that follows from the first answer, and before what is left for the next turn.
+    await Promise.race(runs);
+    process.nextTick(() => order.push('end of the turn'));
+    await Promise.all(runs);
+    expect(order).toEqual(['run 1', 'run 2', 'end of the turn', 'run 3', 'run 4']);
+  });
+
   it.each([
     [1, 1],
     [10, 5],
