@@ -106,7 +106,7 @@ describe('set-limits', () => {
     const { change } = await setLimits('', '', 1);
     expect(change).toMatchObject({
       ':gates:default': { A: { i: 0, d: 0, m: 1, t: 0, n: 1, u: 0, b: 0 } },
-      ':q:queue:k': { [job!.id!]: `${' '.repeat(40)}${bench.nowMs}-0 1 default:A` },
+      ':q:queue:k': { [job!.id!]: `${' '.repeat(30)}${bench.nowMs}-${'0'.repeat(20)}1default:A` },
       ':q:queue:h:default': ['A', String(JOB)],
       ':q:queue:r:default': null,
       ':waiting': ['default:A:queue', '0'],

@@ -24,7 +24,13 @@ export const SHORT_NAMES = `local BASE, OWN, lane_of_key = own.base, own.own, ow
 local SHARED, floor, huge = 'default:', math.floor, math.huge`;
 
 /** The layers, and those that each builds on. */
-const BELOW = { gated: [], choosing: ['gated'], idle: [], rare: ['gated', 'choosing'] } as const;
+const BELOW = {
+  reading: [],
+  gated: ['reading'],
+  choosing: ['gated'],
+  idle: [],
+  rare: ['reading', 'gated', 'choosing'],
+} as const;
 
 /**
  * A layer of functions that is built when a call first needs it; see `context.lua` for why.
@@ -47,6 +53,7 @@ function layer(name: keyof typeof BELOW, files: readonly string[], exported: rea
 export function prelude(own: boolean): string {
   return [
     includes(['context']),
+    layer('reading', ['reading'], READING_EXPORTS),
     layer('gated', ['claims', 'gates', 'passing', 'release'], GATED_EXPORTS),
     layer('choosing', ['admission'], CHOOSING_EXPORTS),
     layer('idle', ['idle'], IDLE_EXPORTS),
@@ -54,6 +61,19 @@ export function prelude(own: boolean): string {
   ].join('\n');
 }
 
+const READING_EXPORTS = [
+  'GATES',
+  'PREFIX',
+  'SETTINGS',
+  'foresee',
+  'has_settings',
+  'is_unclaimed',
+  'read',
+  'read_settings',
+  'record_of',
+  'records',
+  'settings',
+];
 const GATED_EXPORTS = [
   'await_claim',
   'await_no_claim',
@@ -66,12 +86,10 @@ const GATED_EXPORTS = [
   'change',
   'forget',
   'gate_of',
-  'has_settings',
   'is_recorded',
-  'foresee',
+  'new_fence',
   'pass',
   'queue_of',
-  'read',
   'read_claim',
   'release',
   'save_gates',

@@ -19,7 +19,7 @@ local ended, served_last
 local settled, trimmed
 
 local function end_attempt()
-  if ended and own.lim then
+  if ended and own.lim and not reading().is_unclaimed() then
     gated().release(own, ended)
   end
   ended = nil
@@ -44,7 +44,8 @@ local function admit()
     return long_way(choosing).admit(own)
   end
   local id, finish, closed
-  if lim then
+  local limited = lim and not listed_free
+  if limited then
     id, finish, closed = gated().pass(own, own.g, account, tag, lane_stem .. account, ACTIVE)
   else
     id = call('RPOPLPUSH', lane_stem .. account, ACTIVE)
@@ -53,7 +54,7 @@ local function admit()
     return long_way(choosing).admit(own)
   end
   own.n, own.e, own.dirty = own.n - 1, own.e - 1, true
-  if lim then
+  if limited then
     move_tag(account, finish)
     if closed then
       local at, why = gated().closed(gated().gate_of(own, own.g, account), 1)
@@ -182,7 +183,8 @@ local function put_finished(command, key, ...)
   if ARGV[5] ~= 'completed' then
     return long_way(rare).handle(ARGV[5], command, key, ...)
   end
-  call('LPUSH', own.own .. ':x:c:' .. string.match(own.lane_of[job_key], ':(.*)'), ARGV[1])
+  local its = own.lane_of[job_key]
+  call('LPUSH', own.own .. ':x:c:' .. string.sub(its, string.find(its, ':', 1, true) + 1), ARGV[1])
   return call(command, key, ...)
 end
 

@@ -18,7 +18,7 @@ local queues = all.all_queues()
 local groups = all.known_groups()
 
 local function is_used(account)
-  if gated().has_settings(account) then
+  if reading().has_settings(account) then
     return true
   end
   for _, g in ipairs(groups) do
@@ -63,8 +63,9 @@ local function is_running(account)
 end
 
 if page[1] then
+  reading().read_settings(page)
   for _, g in ipairs(groups) do
-    gated().read(g, page)
+    reading().read(g, page)
   end
 end
 local forgotten = 0

@@ -32,7 +32,7 @@ local function audit_active(c, from, batch)
     local g, a = split(lane)
     local gate = gate_of(c, g, a)
     if gate.m and call('HEXISTS', c.own .. ':k', id) == 0 then
-      call('HSET', c.own .. ':k', id, gated.claim_record(string.format('%d-0', now()), '1', g, a))
+      call('HSET', c.own .. ':k', id, gated.claim_record(gated.new_fence(0), '1', lane))
       gated.count_claim(g, a, 1)
       added = added + 1
     end
@@ -45,8 +45,8 @@ local function count_claims(g, a)
   local count = 0
   for _, c in ipairs(all_queues()) do
     for _, record in ipairs(call('HVALS', c.own .. ':k')) do
-      local _, kinds, its_group, its_account = gated.read_claim(record)
-      if its_group == g and its_account == a and kinds ~= '2' then
+      local _, kinds, lane = gated.read_claim(record)
+      if lane == g .. ':' .. a and kinds ~= '2' then
         count = count + 1
       end
     end
@@ -81,9 +81,15 @@ end
 local function audit_counts(c)
   local n, e, lanes = 0, 0, 0
   for _, g in ipairs(groups_of(c)) do
+    lanes = lanes + call('ZCARD', c.own .. ':r:' .. g) + call('ZCARD', c.own .. ':h:' .. g)
+  end
+  local whole = lanes < MAX_COUNTED_LANES
+  if not whole and c.e > 0 then
+    return 0
+  end
+  for _, g in ipairs(groups_of(c)) do
     for _, kind in ipairs({ ':r:', ':h:' }) do
       for _, a in ipairs(call('ZRANGE', c.own .. kind .. g, 0, MAX_COUNTED_LANES)) do
-        lanes = lanes + 1
         local lane = g .. ':' .. a
         local plain = call('LLEN', c.own .. ':l:' .. lane)
         n = n + plain
@@ -93,7 +99,6 @@ local function audit_counts(c)
       end
     end
   end
-  local whole = lanes < MAX_COUNTED_LANES
   if (whole and (n ~= c.n or e ~= c.e)) or (c.e <= 0 and e > 0) then
     if whole then
       c.n = n

@@ -1,28 +1,41 @@
 --[[
   Records of claims, and the lanes that wait for one to end.
 
-  P::q:<queue>:k (hash): job -> record, 40 spaces and "<fence> <kinds> <lane>"; kinds: 1 the gate counts it, 2 the
-  group's total, 3 both. The spaces are there since Redis walks through a hash whose values have 64 bytes or less.
+  P::q:<queue>:k (hash): job -> record, whose parts have fixed places, since each finish reads one:
+    1  spaces; Redis walks through a hash whose values have 64 bytes or less
+    31 fence: time and tag of the admission, 13 digits, "-" and 20 digits
+    65 kinds: 1 the gate counts it, 2 the group's total, 3 both
+    66 lane
   P::waiting (sorted set): "<lane>:<queue>" of every lane that is held because its gate is full. A queue's name holds no
   colon. In most calls it is empty, which is asked once.
 ]]
-local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
-local WAITING = PREFIX .. '::waiting'
+local WAITING = reading.PREFIX .. '::waiting'
+local SPACES, FENCE_AT, KINDS_AT, LANE_AT = string.rep(' ', 30), 31, 65, 66
 
 -- The name of a context's queue.
 local function queue_of(c)
   return string.match(c.base, '([^:]*):$')
 end
 
-local SPACES = string.rep(' ', 40)
-
-local function claim_record(fence, kinds, g, a)
-  return SPACES .. fence .. ' ' .. kinds .. ' ' .. g .. ':' .. a
+local function split(lane)
+  local at = string.find(lane, ':', 1, true)
+  return string.sub(lane, 1, at - 1), string.sub(lane, at + 1)
 end
 
--- Fence, kinds, group and account.
+local time_text
+-- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
+local function new_fence(tag)
+  time_text = time_text or string.format('%013d-', now())
+  return time_text .. string.format('%020d', tag)
+end
+
+local function claim_record(fence, kinds, lane)
+  return SPACES .. fence .. kinds .. lane
+end
+
+-- Fence, kinds and lane.
 local function read_claim(record)
-  return string.match(record, '^(%S+) (%d) ([^:]*):(.*)$', 41)
+  return string.sub(record, FENCE_AT, KINDS_AT - 1), string.sub(record, KINDS_AT, KINDS_AT), string.sub(record, LANE_AT)
 end
 
 -- Claims of this queue that this call takes, with their records, and those that it ends, to be written together.
@@ -35,11 +48,6 @@ local function keep_claim(c, id, record)
   else
     call('HSET', c.own .. ':k', id, record)
   end
-end
-
-local function put_off_end(id)
-  last_ended = last_ended + 1
-  ended[last_ended] = id
 end
 
 local function write_claims()

@@ -32,13 +32,15 @@
 
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
-  admission. So they come in layers: what every call needs, `gated` (limits, claims),
+  admission. So they come in layers: what every call needs, `reading` and `gated` (limits, claims),
   `choosing` (admission the long way), `idle` (nothing to run) and `rare` (the rest), all but the
   first built on use, and what a call knows is in one table. Lua looks for a variable of a function
   that still runs one by one among all that others share with it, but has those of functions around
   it at hand: hence a script is a function inside of the one that holds these names.
 ]]
 local call = redis.call
+-- At hand: a global is looked up by its name at each use.
+local string, struct, math, tonumber, type, select, unpack = string, struct, math, tonumber, type, select, unpack
 
 -- Virtual time of a job of cost 1 at weight 1. Accounts that arrive at one virtual time follow each other in its smallest
 -- steps, so that the first to come is the first served; by name they would be an unfair order, and one in which jobs lie
@@ -50,12 +52,12 @@ local JOB, STEPS = 0x100000, 0x10000
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
   n = nil, e = nil, v = nil, a = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
-  idle = nil,
+  idle = nil, claims = nil, unclaimed = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }
 -- The other layers: functions that build them once a call.
-local gated, choosing, idle, rare
+local reading, gated, choosing, idle, rare
 
 -- The server's clock, in milliseconds with the microseconds as a fraction; read at most once.
 local function now()

@@ -20,82 +20,69 @@
   not pass now + depth. A clock that steps back leaves t beyond that: then the bucket is empty
   from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
-local GATES, SETTINGS = PREFIX .. '::gates:', PREFIX .. '::settings'
+local PREFIX, GATES, SETTINGS = reading.PREFIX, reading.GATES, reading.SETTINGS
 local ROOM = string.rep(' ', 10)
 local NO_GATE = struct.pack('<dddddddc10', 0, 0, 0, 0, 0, 0, 0, ROOM)
-local MAX_CHANGES = 500
--- By group and account: what was read or has changed since; false where nothing is recorded.
-local records = {}
--- By group: the command that writes what has changed; of two records of a gate the last one stays.
-local lines, changes = {}, 0
--- By account, the same of its settings.
-local settings = {}
+local MAX_LINE = 1000
+-- The command that writes what has changed of a group's gates, and its length; of two records of a gate the last one stays.
+local line, last, line_of = nil, 2, nil
 -- By group.
 local default_limits = {}
+local records, settings = reading.records, reading.settings
+local record_of, has_settings = reading.record_of, reading.has_settings
+-- By account of the queue's only group: claims that have ended in this call and that are still counted in the record.
+local left, left_of = {}, own.g
 
-local function split(lane)
-  local at = string.find(lane, ':', 1, true)
-  return string.sub(lane, 1, at - 1), string.sub(lane, at + 1)
-end
-
--- Reads gates of a group together.
-local function read(g, accounts)
-  local known = records[g]
-  if not known then
-    known = {}
-    records[g] = known
-  end
-  local gates, theirs = call('HMGET', GATES .. g, unpack(accounts)), call('HMGET', SETTINGS, unpack(accounts))
-  for at = 1, #accounts do
-    known[accounts[at]], settings[accounts[at]] = gates[at], theirs[at]
+local function write_line()
+  if last > 2 then
+    call(unpack(line, 1, last))
+    last = 2
   end
 end
 
--- Reads gates that will be asked for. Every second value of `of` is an account, as Redis lists those of a sorted set.
-local function foresee(g, of)
-  local known, accounts, count = records[g] or {}, {}, 0
-  for at = 1, #of, 2 do
-    if known[of[at]] == nil then
-      count = count + 1
-      accounts[count] = of[at]
-    end
-  end
-  if count > 0 then
-    read(g, accounts)
-  end
-end
-
--- The records of a gate and of its account's settings.
-local function record_of(g, a)
-  local known = records[g]
-  if not known or known[a] == nil then
-    read(g, { a })
-    known = records[g]
-  end
-  return known[a], settings[a]
-end
-
-local function save_gates()
-  for _, line in pairs(lines) do
-    call(unpack(line))
-  end
-  lines, changes = {}, 0
+local function start_line(g)
+  write_line()
+  line, line_of = { 'HSET', GATES .. g }, g
 end
 
 -- The gate's record from now on; it is written at the end of the call.
 local function keep(g, a, record)
   records[g][a] = record
-  local line = lines[g]
-  if not line then
-    line = { 'HSET', GATES .. g }
-    lines[g] = line
+  if g ~= line_of then
+    start_line(g)
   end
-  local last = #line
   line[last + 1], line[last + 2] = a, record
-  changes = changes + 1
-  if changes == MAX_CHANGES then
-    save_gates()
+  last = last + 2
+  if last > MAX_LINE then
+    write_line()
   end
+end
+
+-- Jobs of the gate have ended or have been found to run: `by` more claims of it.
+local function count_claim(g, a, by)
+  if g == left_of and left[a] then
+    by = by - left[a]
+    left[a] = nil
+  end
+  local n, t, b, i, d, m, u = struct.unpack('<ddddddd', record_of(g, a) or NO_GATE)
+  n = n + by
+  keep(g, a, struct.pack('<dddddddc10', n > 0 and n or 0, t, b, i, d, m, u, ROOM))
+end
+
+local function save_gates()
+  local known, unread = records[left_of] or {}, {}
+  for a in pairs(left) do
+    if known[a] == nil then
+      unread[#unread + 1] = a
+    end
+  end
+  if unread[1] then
+    reading.read(left_of, unread)
+  end
+  for a in pairs(left) do
+    count_claim(left_of, a, 0)
+  end
+  write_line()
 end
 
 -- The limits of accounts that have none of their own.
@@ -109,13 +96,6 @@ local function limits_of_group(g)
     default_limits[g] = limits
   end
   return limits
-end
-
-local function has_settings(a)
-  if settings[a] == nil then
-    settings[a] = call('HGET', SETTINGS, a)
-  end
-  return settings[a]
 end
 
 local function unpack_settings(record)
@@ -151,8 +131,10 @@ end
 
 -- A gate as a table. `own_i` and so on are what was set for the account; what counts may be the group's.
 local function gate_of(c, g, a)
-  local record, theirs = record_of(g, a)
-  local n, t, b, i, d, m, u = struct.unpack('<ddddddd', record or NO_GATE)
+  if g == left_of and left[a] then
+    count_claim(g, a, 0)
+  end
+  local n, t, b, i, d, m, u = struct.unpack('<ddddddd', record_of(g, a) or NO_GATE)
   local k = { lane = g .. ':' .. a, a = a, g = g, own_i = i, own_d = d, own_m = m, t = t, n = n, u = u }
   if i == 0 and m == 0 and c.lim % 4 >= 2 then
     local limits = limits_of_group(g)
@@ -161,7 +143,7 @@ local function gate_of(c, g, a)
   end
   k.i, k.d, k.m = i > 0 and i or nil, d, m > 0 and m or nil
   k.b = i > 0 and i or b
-  k.s = unpack_settings(theirs)
+  k.s = settings_of(a)
   return k
 end
 
@@ -221,13 +203,6 @@ local function closed(k, cost)
   end
 end
 
--- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
-local function take_claim(c, id, finish, kinds, g, a)
-  local fence = string.format('%d-%d', now(), finish)
-  c.fence = fence
-  keep_claim(c, id, claim_record(fence, kinds, g, a))
-end
-
 -- Spends the tokens of one admission and takes the claim where something counts claims.
 local function charge(c, k, cost, id, finish)
   local kinds = 0
@@ -246,7 +221,8 @@ local function charge(c, k, cost, id, finish)
     kinds = kinds + rare().charge_total(k.g, cost)
   end
   if kinds > 0 then
-    take_claim(c, id, finish, kinds, k.g, k.a)
+    c.fence = new_fence(finish)
+    keep_claim(c, id, claim_record(c.fence, kinds, k.lane))
   end
 end
 
@@ -256,11 +232,4 @@ end
 
 local function forget(g, a)
   call('HDEL', GATES .. g, a)
-end
-
--- Jobs of the gate have ended or have been found to run: `by` more claims of it.
-local function count_claim(g, a, by)
-  local record = record_of(g, a) or NO_GATE
-  local n = struct.unpack('<d', record) + by
-  keep(g, a, struct.pack('<d', n > 0 and n or 0) .. string.sub(record, 9))
 end

@@ -6,8 +6,8 @@
   command, which nothing else reads before the end of the call.
 ]]
 -- listed: account, tag, account, ... as Redis gave them, nil where they have to be read (again); listed_at: the next of
--- them; listed_all: whether there are no more.
-local listed, listed_at, listed_all
+-- them; listed_all: whether there are no more; listed_free: whether nothing limits any of them.
+local listed, listed_at, listed_all, listed_free
 -- Accounts that were served since, by their new tags, and those; served_from: the next of them.
 local served, served_tags, served_from = {}, {}, 1
 -- Keys of a queue of one group, known from the first admission on.
@@ -35,7 +35,7 @@ local function list_accounts()
   listed = call('ZRANGE', ready, '0', own.runs - 1, 'WITHSCORES')
   listed_at, listed_all = 1, #listed < 2 * own.runs
   if own.lim then
-    gated().foresee(own.g, listed)
+    listed_free = not reading().foresee(own.g, listed) and own.lim == 1
   end
 end
 

@@ -5,7 +5,7 @@
   Both keep the account's tag, so being held or empty earns no credit. An emptied lane stays in
   ready until virtual time reaches its tag: only then may the tag be forgotten.
 ]]
-local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
+local PREFIX = reading.PREFIX
 local split, closed, gate_of, hold = gated.split, gated.closed, gated.gate_of, choosing.hold
 local groups_of, queue_of = choosing.groups_of, gated.queue_of
 

@@ -128,7 +128,8 @@ local function start(command, key, field, at, ...)
     end
   end
   times = one_more(times)
-  call(command, key, field, at, 'ats', times, ...)
+  -- Not HMSET, whose reply is a table.
+  call('HSET', key, field, at, 'ats', times, ...)
   -- Whoever makes an object of the reply takes the last of two.
   job[last + 1], job[last + 2], job[last + 3], job[last + 4] = field, at, 'ats', times
   if ... then

@@ -5,7 +5,7 @@
 local options, size, before, behind, token_at, token_end
 
 local function unpack_options(packed)
-  if #packed == size and string.sub(packed, 1, token_at - 1) == before and string.sub(packed, token_end + 1) == behind then
+  if #packed == size and string.find(packed, before, 1, true) == 1 and string.find(packed, behind, token_end + 1, true) then
     options.token = string.sub(packed, token_at, token_end)
     return options
   end

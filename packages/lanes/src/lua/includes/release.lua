@@ -2,32 +2,16 @@
   Release of a claim, once: the record decides, so a second release finds nothing to do.
   A gate that was full may open; its lanes are looked at in every queue that waits for it.
 ]]
--- Of the jobs that the runs of this call end: their claims, and whose gates count them.
-local groups, accounts = {}, {}
+-- Of the jobs that the runs of this call end: their claims, false where they have ended.
+local claims
 
--- The records of these claims, and of their gates, read together.
 local function read_claims()
+  claims = {}
+  own.claims = claims
   local ids = own.ending()
   local found = call('HMGET', own.own .. ':k', unpack(ids))
-  own.claims = {}
-  local of_group = {}
   for i = 1, #ids do
-    local id, record = ids[i], found[i]
-    own.claims[id] = record
-    if record then
-      -- A fence has 15 characters or more, so the space behind it is no nearer.
-      local g, a = string.match(record, ' %d ([^:]*):(.*)$', 55)
-      groups[id], accounts[id] = g, a
-      local of = of_group[g]
-      if not of then
-        of = {}
-        of_group[g] = of
-      end
-      of[#of + 1], of[#of + 2] = a, record
-    end
-  end
-  for g, of in pairs(of_group) do
-    foresee(g, of)
+    claims[ids[i]] = found[i]
   end
 end
 
@@ -47,7 +31,8 @@ end
 
 -- One claim less of all that counts it.
 local function leave(record)
-  local _, kinds, g, a = read_claim(record)
+  local _, kinds, lane = read_claim(record)
+  local g, a = split(lane)
   if kinds ~= '2' then
     leave_gate(g, a)
   end
@@ -56,29 +41,32 @@ local function leave(record)
   end
 end
 
+local left_stem = (left_of or '') .. ':'
+local left_at = LANE_AT + #left_stem
+
 -- Ends the claim of a job, once: 0 where it has ended before, or where another `fence` was meant.
 local function release(c, id, fence)
-  if not load(c).lim then
-    return 0
-  end
   local record
   if c == own and own.ending then
     if not own.claims then
       read_claims()
     end
-    record = own.claims[id]
+    record = claims[id]
     if record then
-      own.claims[id] = false
-      put_off_end(id)
-      if own.lim < 4 then
-        leave_gate(groups[id], accounts[id])
+      claims[id] = false
+      last_ended = last_ended + 1
+      ended[last_ended] = id
+      local is_plain = own.lim and own.lim < 4 and string.find(record, left_stem, LANE_AT, true) == LANE_AT
+      if is_plain and (own.none_waits or not anyone_waits()) then
+        local a = string.sub(record, left_at)
+        left[a] = (left[a] or 0) + 1
       else
         leave(record)
       end
       return 1
     end
   end
-  if record == nil then
+  if record == nil and load(c).lim then
     record = call('HGET', c.own .. ':k', id)
   end
   if not record or fence and read_claim(record) ~= fence then

@@ -90,7 +90,7 @@ local function adopt_active(g, lane, kind)
         local record = call('HGET', c.own .. ':k', id)
         local kinds = record and tonumber((select(2, gated.read_claim(record)))) or 0
         if kinds ~= kind and kinds ~= 3 then
-          call('HSET', c.own .. ':k', id, gated.claim_record(string.format('%d-0', now()), kinds + kind, split(its)))
+          call('HSET', c.own .. ':k', id, gated.claim_record(gated.new_fence(0), kinds + kind, its))
           adopted[its] = (adopted[its] or 0) + 1
         end
       end

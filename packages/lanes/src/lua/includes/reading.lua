@@ -1,0 +1,81 @@
+--[[
+  What a call has read of gates and settings (`gates.lua`). Where limits are set for other accounts this is all that is
+  built of them.
+]]
+local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
+local GATES, SETTINGS = PREFIX .. '::gates:', PREFIX .. '::settings'
+-- By group and account: the record that was read or has been written since; false where nothing is recorded.
+local records = {}
+-- By account, the same of its settings.
+local settings = {}
+
+-- Reads gates of a group together. What has been written since it was read stays.
+local function read(g, accounts)
+  local known = records[g]
+  if not known then
+    known = {}
+    records[g] = known
+  end
+  local found = call('HMGET', GATES .. g, unpack(accounts))
+  for at = 1, #accounts do
+    local a = accounts[at]
+    if known[a] == nil then
+      known[a] = found[at]
+    end
+  end
+end
+
+local function read_settings(accounts)
+  local found = call('HMGET', SETTINGS, unpack(accounts))
+  for at = 1, #accounts do
+    settings[accounts[at]] = found[at]
+  end
+end
+
+-- Reads what will be asked for, and says whether anything limits one of these accounts. Every second value of `of` is an
+-- account, as Redis lists those of a sorted set.
+local function foresee(g, of)
+  local known, unread, count = records[g] or {}, {}, 0
+  for at = 1, #of, 2 do
+    local a = of[at]
+    if known[a] == nil or settings[a] == nil then
+      count = count + 1
+      unread[count] = a
+    end
+  end
+  if count > 0 then
+    read(g, unread)
+    known = records[g]
+    read_settings(unread)
+  end
+  for at = 1, #of, 2 do
+    if known[of[at]] or settings[of[at]] then
+      return true
+    end
+  end
+  return false
+end
+
+local function record_of(g, a)
+  local known = records[g]
+  if not known or known[a] == nil then
+    read(g, { a })
+    known = records[g]
+  end
+  return known[a]
+end
+
+local function has_settings(a)
+  if settings[a] == nil then
+    read_settings({ a })
+  end
+  return settings[a]
+end
+
+-- Whether no job of the queue has a claim, asked once; those that this call takes do not count.
+local function is_unclaimed()
+  if own.unclaimed == nil then
+    own.unclaimed = call('EXISTS', own.own .. ':k') == 0
+  end
+  return own.unclaimed
+end
