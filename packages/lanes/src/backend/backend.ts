@@ -19,12 +19,20 @@ type KeysMap = QueueContext[2];
 type Client = Parameters<RedisQueueBackend['execCommand']>[0];
 type Args = Parameters<RedisQueueBackend['execCommand']>[2];
 
-/** `{ next, now, fence, token }` of an activating script; 0 or '' = none. */
-type WakeReply = [next: number, now: number, fence: string, token: string];
+/** When something becomes due next, and the time that was computed at; 0 = not known. */
+type WakeReply = [next: number, now: number];
 
 /** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
 function holderOf(jobId: string, token: string): string {
   return `${token} ${jobId}`;
+}
+
+/** The claim that a job was handed out with, from the end of its fields; see `activating.lua`. */
+function claimOf(job: unknown): { token: string; fence: string } | undefined {
+  if (!Array.isArray(job) || job.at(-2) !== 'lane:fence') {
+    return undefined;
+  }
+  return { token: String(job.at(-3)), fence: String(job.at(-1)) };
 }
 
 interface AddedJob {
@@ -310,15 +318,17 @@ export class LaneBackend extends RedisQueueBackend {
   /** BullMQ's reply; what it says about waking and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
     const bull = await reply;
-    if (Array.isArray(bull)) {
-      restoreLane(bull[0]);
+    if (!Array.isArray(bull)) {
+      return bull;
     }
-    if (Array.isArray(bull) && Array.isArray(bull[4])) {
-      const [next, now, fence, token] = bull[4] as WakeReply;
-      this.waker.schedule(next, now);
-      if (fence !== '') {
-        this.fences.set(holderOf(String(bull[1]), token), fence);
-      }
+    const [job, id, , , wake] = bull as [unknown, unknown, unknown, unknown, WakeReply | undefined];
+    restoreLane(job);
+    const claim = claimOf(job);
+    if (claim) {
+      this.fences.set(holderOf(String(id), claim.token), claim.fence);
+    }
+    if (wake) {
+      this.waker.schedule(...wake);
     }
     return bull;
   }

@@ -5,10 +5,9 @@
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply. Where that is a table and there is something to tell, its fifth element
-  is { next, now, fence, token }: when something becomes due next and the time that was computed
-  at, on the server's clock (0 = not known), and the fence and lock token of the claim taken.
-  BullMQ reads four elements.
+  Returns BullMQ's reply. The fields of a job that has taken a claim end with the lock's token and the claim's fence
+  (`lane:token`, `lane:fence`). Where something becomes due next, the fifth element is { next, now }: when, and the time
+  that was computed at, on the server's clock (0 = not known). BullMQ reads four elements.
 ]]
 own.meta, own.marker = META, MARKER
 
@@ -183,7 +182,7 @@ local function put_finished(command, key, ...)
   if ARGV[5] ~= 'completed' then
     return long_way(rare).handle(ARGV[5], command, key, ...)
   end
-  local its = own.lane_of[job_key]
+  local its = lane_of_finishing()
   call('LPUSH', own.own .. ':x:c:' .. string.sub(its, string.find(its, ':', 1, true) + 1), ARGV[1])
   return call(command, key, ...)
 end
@@ -251,13 +250,13 @@ local function run()
   if handed and (own.x or not whole) then
     reply = look_at(handed, reply)
   end
-  if (own.next or own.fence) and type(reply) == 'table' then
-    reply[5] = {
-      own.next and math.ceil(own.next) or 0,
-      own.next and own.now and math.floor(own.now) or 0,
-      own.fence or '',
-      token or '',
-    }
+  if own.fence and handed then
+    local last = #handed
+    handed[last + 1], handed[last + 2], handed[last + 3], handed[last + 4] =
+      'lane:token', token or '', 'lane:fence', own.fence
+  end
+  if own.next and type(reply) == 'table' then
+    reply[5] = { math.ceil(own.next), own.now and math.floor(own.now) or 0 }
   end
   return reply
 end

@@ -8,30 +8,26 @@
 -- listed: account, tag, account, ... as Redis gave them, nil where they have to be read (again); listed_at: the next of
 -- them; listed_all: whether there are no more; listed_free: whether nothing limits any of them.
 local listed, listed_at, listed_all, listed_free
--- Accounts that were served since, by their new tags, and those; served_from: the next of them.
-local served, served_tags, served_from = {}, {}, 1
+-- The accounts that were served since, by their new tags: the command that writes them, whose last arguments are tag and
+-- account of each, and these tags; served_from: the next of them.
+local line, served_tags, served_from
 -- Keys of a queue of one group, known from the first admission on.
 local ready, lane_stem
 own.runs = 1
 
 local function write_tags()
   listed = nil
-  if served[1] then
-    local line = { 'ZADD', ready }
-    for i = 1, #served do
-      local tag = served_tags[i]
-      line[2 * i + 1], line[2 * i + 2] = tag_text(tag), served[i]
-    end
+  if line and line[3] then
     call(unpack(line))
-    served, served_tags, served_from = {}, {}, 1
   end
+  line, served_tags, served_from = { 'ZADD', ready }, {}, 1
 end
 
 local function list_accounts()
-  write_tags()
   if not ready then
     ready, lane_stem = own.own .. ':r:' .. own.g, own.own .. ':l:' .. own.g .. ':'
   end
+  write_tags()
   listed = call('ZRANGE', ready, '0', own.runs - 1, 'WITHSCORES')
   listed_at, listed_all = 1, #listed < 2 * own.runs
   if own.lim then
@@ -48,7 +44,7 @@ local function next_account()
   local again = served_tags[served_from]
   if again and (tag and again < tag or not tag and listed_all) then
     served_from = served_from + 1
-    return served[served_from - 1], again
+    return line[2 * served_from], again
   end
   listed_at = listed_at + 2
   return account, tag
@@ -56,10 +52,10 @@ end
 
 -- The account has been served and gets this tag. It is nearly always the largest so far.
 local function move_tag(account, tag)
-  local at = #served + 1
+  local at = #served_tags + 1
   while at > served_from and served_tags[at - 1] > tag do
-    served_tags[at], served[at] = served_tags[at - 1], served[at - 1]
+    served_tags[at], line[2 * at + 1], line[2 * at + 2] = served_tags[at - 1], line[2 * at - 1], line[2 * at]
     at = at - 1
   end
-  served_tags[at], served[at] = tag, account
+  served_tags[at], line[2 * at + 1], line[2 * at + 2] = tag, tag_text(tag), account
 end

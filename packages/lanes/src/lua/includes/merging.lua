@@ -27,11 +27,21 @@ end
 
 local function read_finishing()
   finishing = call('HMGET', job_key, 'parentKey', 'parent', 'deid', 'ln', 'atm')
-  own.lane_of[job_key] = finishing[4] or 'default:'
   if finishing[1] then
     pass_on = of_any_queue
   end
   return finishing
+end
+
+local function lane_of_finishing()
+  return finishing[4] or 'default:'
+end
+
+-- Once the job is gone nobody can read it there.
+local function remember_lane()
+  if finishing then
+    own.lane_of[job_key] = lane_of_finishing()
+  end
 end
 
 -- Asked first of all. Later on it may be asked as the parent of a job that retention removes.
@@ -94,8 +104,10 @@ end
 
 local function on_DEL(command, key, second, ...)
   if second then
+    remember_lane()
     return long_way(rare).redirect(command, key, second, ...)
   elseif key == job_key then
+    remember_lane()
     return long_way(rare).redirect(command, key)
   elseif key == PC then
     -- BullMQ counts places in a priority anew when it has found none there. Jobs may be held.
