@@ -18,7 +18,7 @@ local ended, served_last
 local settled, trimmed
 
 local function end_attempt()
-  if ended and own.lim and not reading().is_unclaimed() then
+  if ended and own.lim and not (own.unclaimed or reading().is_unclaimed()) then
     gated().release(own, ended)
   end
   ended = nil

@@ -9,31 +9,35 @@ local records = {}
 -- By account, the same of its settings.
 local settings = {}
 
--- Reads gates of a group together. What has been written since it was read stays.
+-- Reads gates of a group together, and says whether there is one. What has been written since it was read stays.
 local function read(g, accounts)
   local known = records[g]
   if not known then
     known = {}
     records[g] = known
   end
-  local found = call('HMGET', GATES .. g, unpack(accounts))
+  local found, any = call('HMGET', GATES .. g, unpack(accounts)), false
   for at = 1, #accounts do
     local a = accounts[at]
     if known[a] == nil then
       known[a] = found[at]
     end
+    any = any or known[a]
   end
+  return any
 end
 
 local function read_settings(accounts)
-  local found = call('HMGET', SETTINGS, unpack(accounts))
+  local found, any = call('HMGET', SETTINGS, unpack(accounts)), false
   for at = 1, #accounts do
     settings[accounts[at]] = found[at]
+    any = any or found[at]
   end
+  return any
 end
 
--- Reads what will be asked for, and says whether anything limits one of these accounts. Every second value of `of` is an
--- account, as Redis lists those of a sorted set.
+-- Reads what will be asked for, and says whether something may limit one of these accounts. Every second value of `of` is
+-- an account, as Redis lists those of a sorted set.
 local function foresee(g, of)
   local known, unread, count = records[g] or {}, {}, 0
   for at = 1, #of, 2 do
@@ -43,17 +47,11 @@ local function foresee(g, of)
       unread[count] = a
     end
   end
-  if count > 0 then
-    read(g, unread)
-    known = records[g]
-    read_settings(unread)
+  if count == 0 then
+    return #of > 0
   end
-  for at = 1, #of, 2 do
-    if known[of[at]] or settings[of[at]] then
-      return true
-    end
-  end
-  return false
+  local limited, set = read(g, unread), read_settings(unread)
+  return limited or set or 2 * count < #of
 end
 
 local function record_of(g, a)
