@@ -38,6 +38,30 @@ describe('admission', () => {
     expect(served).toEqual(['z', 'y', ...Array.from({ length: 18 }, (_none, at) => `a${at}`)]);
   });
 
+  it('R6: a heavy account gives way to one that came before it by no more than a job of its own', async () => {
+    bench = new LaneBench(redis);
+    const weight = 1_000_000;
+    await bench.lanes.setAccount('A', { weight });
+    await bench.lanes.setAccount('B', { weight });
+    await bench.add('A', 10);
+    for (let at = 0; at < 20; at += 1) await bench.add(`one ${at}`);
+    await bench.add('B', 10);
+    const served = await bench.serve(24);
+    expect(served.slice(0, served.indexOf('B')).filter((name) => name === 'A').length).toBeLessThanOrEqual(2);
+  });
+
+  it('R6: goes on with tags that are no longer whole numbers to Redis', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('A', 5);
+    await bench.add('B', 5);
+    const far = Buffer.alloc(8);
+    far.writeDoubleLE(2 ** 63);
+    const meta = `${bench.prefix}:queue:meta`;
+    const state = (await redis.client.hgetBuffer(meta, 'lane:s'))!;
+    await redis.client.hset(meta, 'lane:s', Buffer.concat([state.subarray(0, 16), far, far]));
+    expect(tally(await bench.serve(6))).toEqual({ A: 3, B: 3 });
+  });
+
   it('R6: an account whose gate opens is served behind those that came before', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('b', 'default', { limit: 1, perMs: 1_000, burst: 1 });

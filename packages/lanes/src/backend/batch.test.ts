@@ -1,7 +1,8 @@
 import { useRedis } from '@fairlane/testkit/vitest';
-import { Worker } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LaneBench } from '../../test/support/lane-bench.js';
+import { countedClaims } from '../../test/support/gate-record.js';
+import { LaneBench, SLOTS } from '../../test/support/lane-bench.js';
 
 const redis = useRedis();
 let bench: LaneBench;
@@ -9,6 +10,14 @@ let bench: LaneBench;
 afterEach(async () => {
   await bench.close();
 });
+
+/** Ends jobs in one turn; `next`: and asks for others in their place. */
+async function end(jobs: (Job | undefined)[], next: boolean) {
+  const backend = bench.worker.getBackend();
+  return Promise.all(
+    jobs.map(async (job) => backend.moveToCompleted(job!, 'done', false, job!.token!, next)),
+  );
+}
 
 describe('runs that share a call', () => {
   it('count the start of a job whose old handler was refused in the same call', async () => {
@@ -74,7 +83,12 @@ describe('runs that share a call', () => {
     const { connection, prefix, name } = bench;
     const metrics = { maxDataPoints: 10 };
     const worker = bench.also(
-      new Worker(name, async () => undefined, { connection, prefix, autorun: false, metrics }, bench.backend),
+      new Worker(
+        name,
+        async () => undefined,
+        { connection, prefix, autorun: false, metrics, concurrency: SLOTS },
+        bench.backend,
+      ),
     );
     await bench.add('A', 3);
     const [first, second, third] = [await bench.take(), await bench.take(), await bench.take()];
@@ -86,6 +100,33 @@ describe('runs that share a call', () => {
     ]);
     expect(await bench.queue.getMetrics('completed')).toMatchObject({ meta: { count: 2 } });
     expect(await bench.queue.getMetrics('failed')).toMatchObject({ meta: { count: 1 } });
+  });
+
+  it('R4: count each claim that ends and each that is taken once', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 3 });
+    await bench.add('A', 6);
+    await end([await bench.take(), await bench.take()], true);
+    expect(await countedClaims(redis.client, bench.prefix, 'A')).toBe(2);
+  });
+
+  it('R4: count claims that end where none is taken', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 3 });
+    await bench.add('A', 6);
+    await end([await bench.take(), await bench.take()], false);
+    expect(await countedClaims(redis.client, bench.prefix, 'A')).toBe(0);
+  });
+
+  it('R9: open a full lane for the next one of them', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });
+    await bench.add('A', 2);
+    await bench.add('B', 1);
+    const [first, second] = [await bench.take(), await bench.take()];
+    expect([first!.name, second!.name]).toEqual(['A', 'B']);
+    const replies = await end([first, second], true);
+    expect(replies.map(({ result }) => result?.[1]).filter(Boolean)).toEqual(['2']);
   });
 
   it('leave the others alone when one of them throws', async () => {

@@ -95,6 +95,15 @@ describe('Coalescer', () => {
     },
   );
 
+  it.each([
+    ['nothing that can be unpacked', Buffer.from([0x92, 0xa5])],
+    ['a reply too few', pack([0])],
+  ])('fails every run of a call that is answered by %s', async (_what, reply) => {
+    const coalescer = new Coalescer(3, async () => reply, 'one', 'several');
+    const answers = await Promise.allSettled([1, 2].map(async (at) => coalescer.send(args(at))));
+    expect(answers).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  });
+
   it('fails every run of a call that failed', async () => {
     const { coalescer } = open(() => Promise.reject(new Error('gone')));
     const answers = await Promise.allSettled([1, 2].map(async (at) => coalescer.send(args(at))));

@@ -73,7 +73,11 @@ export class Coalescer {
     setImmediate(() => {
       this.handedOut = false;
     });
-    settle(pending, unpackReplies(packed));
+    try {
+      settle(pending, unpackReplies(packed, pending.length));
+    } catch (error) {
+      pending.forEach(({ reject }) => reject(error));
+    }
   }
 
   /** Sends what waits for the end of the turn. */

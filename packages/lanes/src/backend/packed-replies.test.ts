@@ -9,7 +9,7 @@ const redis = useRedis();
 async function bothWays(lua: string): Promise<[plain: unknown, packed: unknown]> {
   const plain = await redis.client.eval(`return { ${lua} }`, 0);
   const bytes = (await redis.client.callBuffer('EVAL', `return cmsgpack.pack({ ${lua} })`, 0)) as Buffer;
-  return [(plain as unknown[])[0], unpackReplies(bytes)[0]];
+  return [(plain as unknown[])[0], unpackReplies(bytes, 1)[0]];
 }
 
 describe('replies that a script has packed', () => {

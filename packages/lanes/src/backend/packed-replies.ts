@@ -3,9 +3,17 @@ import { Unpackr } from 'msgpackr';
 
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: 'number' });
 
-/** The replies that a script has packed into one, each as Redis would have given it: errors are values too. */
-export function unpackReplies(packed: Buffer): unknown[] {
-  return (unpackr.unpack(packed) as unknown[]).map(asRedisReplies);
+/**
+ * The replies that a script has packed into one, each as Redis would have given it: errors are values too.
+ *
+ * @throws where they are no list of this length.
+ */
+export function unpackReplies(packed: Buffer, count: number): unknown[] {
+  const replies: unknown = unpackr.unpack(packed);
+  if (!Array.isArray(replies) || replies.length !== count) {
+    throw new TypeError(`Expected the packed replies of ${count} runs.`);
+  }
+  return replies.map(asRedisReplies);
 }
 
 /** Redis has neither booleans nor fractions, and of Lua's tables with names errors and statuses alone. */

@@ -13,6 +13,9 @@ interface Redis {
   readonly prefix: string;
 }
 
+/** Enough that what is asked for in one turn shares a call. */
+export const SLOTS = 64;
+
 /** A queue, a worker driven by hand and the settings, all on one clock that the test moves. */
 export class LaneBench {
   nowMs = Date.now();
@@ -37,7 +40,7 @@ export class LaneBench {
     this.worker = new Worker(
       name,
       async () => undefined,
-      { connection, prefix, autorun: false, maxStalledCount: 100, stalledInterval: 1 },
+      { connection, prefix, autorun: false, maxStalledCount: 100, stalledInterval: 1, concurrency: SLOTS },
       this.backend,
     );
     this.lanes = createLanes({ connection: redis.url, prefix, clock });

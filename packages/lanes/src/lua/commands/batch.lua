@@ -27,7 +27,7 @@ local key_at = #KEYS - #own_keys * (runs - 1)
 at = at + width + 1
 own.runs = runs
 
--- The jobs that the runs end, where they end jobs.
+-- The jobs that the runs end; of no meaning where they add jobs.
 local first_id, ids_at, ids_step = args[1], at, #own_args
 own.ending = function()
   local ids = { first_id }

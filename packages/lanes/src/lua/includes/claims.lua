@@ -26,7 +26,7 @@ local time_text
 -- The account's tag rises with every job served: with the time it tells this claim from all others of the job.
 local function new_fence(tag)
   time_text = time_text or string.format('%013d-', now())
-  return time_text .. string.format('%020d', tag)
+  return time_text .. string.format('%020d', tag < WHOLE and tag or WHOLE)
 end
 
 local function claim_record(fence, kinds, lane)

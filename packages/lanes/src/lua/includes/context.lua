@@ -44,15 +44,16 @@ local string, struct, math, tonumber, type, select, unpack = string, struct, mat
 
 -- Virtual time of a job of cost 1 at weight 1. Accounts that arrive at one virtual time follow each other in its smallest
 -- steps, so that the first to come is the first served; by name they would be an unfair order, and one in which jobs lie
--- far apart in memory. As many accounts as STEPS may wait so; those beyond share the last step.
-local JOB, STEPS = 0x100000, 0x10000
+-- far apart in memory. As many accounts as STEPS may wait so; those beyond share the last step. Tags beyond WHOLE are no
+-- longer counted in steps of one, so there accounts go by name.
+local JOB, STEPS, WHOLE = 0x100000, 0x10000, 0x20000000000000
 
 -- Our arguments are the last ones, so that BullMQ's keep their places.
 -- What most calls need is named here, so that the table need not grow four times.
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
   n = nil, e = nil, v = nil, a = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
-  idle = nil, claims = nil, unclaimed = nil,
+  idle = nil, unclaimed = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }
@@ -96,7 +97,7 @@ local function load(c)
   return c
 end
 
--- The tag of an account that arrives now: virtual time, behind those that came before it.
+-- The tag of an account of weight 1 that arrives now: virtual time, behind those that came before it.
 local function arrival(c)
   local tag = c.v
   if c.a >= tag then
@@ -105,9 +106,15 @@ local function arrival(c)
   return tag
 end
 
+-- The same of an account of this weight. It gives way by no more than one of its own jobs: to a heavy one a few steps are
+-- many jobs.
+local function arrival_of(c, weight)
+  return math.min(arrival(c), c.v + math.floor(JOB / weight))
+end
+
 -- Lua writes a number with 17 digits, which takes as long as a command; nearly all tags are whole.
 local function tag_text(tag)
-  return tag % 1 == 0 and string.format('%d', tag) or tag
+  return tag % 1 == 0 and tag < WHOLE and string.format('%d', tag) or tag
 end
 
 -- Adds an account to a ready set; false when it is there. Redis keeps a small sorted set as a list

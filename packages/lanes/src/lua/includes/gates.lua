@@ -30,7 +30,8 @@ local line, last, line_of = nil, 2, nil
 local default_limits = {}
 local records, settings = reading.records, reading.settings
 local record_of, has_settings = reading.record_of, reading.has_settings
--- By account of the queue's only group: claims that have ended in this call and that are still counted in the record.
+-- By account of the queue's only group: claims that have ended in this call and that are still counted in the record. With
+-- several groups, or none known yet, no lane matches and each claim is taken off its record at once.
 local left, left_of = {}, own.g
 
 local function write_line()

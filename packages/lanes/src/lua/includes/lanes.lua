@@ -106,8 +106,8 @@ local function unhold(c, g, a)
   load(c)
   local tag = tonumber(held)
   if tag < c.v then
-    tag = arrival(c)
-    c.a = tag
+    tag = arrival_of(c, gated.settings_of(a).w)
+    c.a = arrival(c)
   end
   if c.many then
     tag = account_tag(c, a, tag)
@@ -138,7 +138,7 @@ local function enter(c, lane)
   if not has_group(c, g) then
     add_group(c, g)
   end
-  local tag = arrival(c)
+  local tag = c.lim and arrival_of(c, gated.settings_of(a).w) or arrival(c)
   if c.many then
     tag = account_tag(c, a, tag)
   end

@@ -7,7 +7,6 @@ local claims
 
 local function read_claims()
   claims = {}
-  own.claims = claims
   local ids = own.ending()
   local found = call('HMGET', own.own .. ':k', unpack(ids))
   for i = 1, #ids do
@@ -48,7 +47,7 @@ local left_at = LANE_AT + #left_stem
 local function release(c, id, fence)
   local record
   if c == own and own.ending then
-    if not own.claims then
+    if not claims then
       read_claims()
     end
     record = claims[id]
