@@ -27,12 +27,13 @@ function holderOf(jobId: string, token: string): string {
   return `${token} ${jobId}`;
 }
 
+/** As `claims.lua` writes one. */
+const FENCE = /^\d{13}-\d{20}$/;
+
 /** The claim that a job was handed out with, from the end of its fields; see `activating.lua`. */
 function claimOf(job: unknown): { token: string; fence: string } | undefined {
-  if (!Array.isArray(job) || job.at(-2) !== 'lane:fence') {
-    return undefined;
-  }
-  return { token: String(job.at(-3)), fence: String(job.at(-1)) };
+  const fence = Array.isArray(job) ? String(job.at(-2)) : '';
+  return FENCE.test(fence) ? { fence, token: String((job as unknown[]).at(-1)) } : undefined;
 }
 
 interface AddedJob {

@@ -5,8 +5,8 @@
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply. The fields of a job that has taken a claim end with the lock's token and the claim's fence
-  (`lane:token`, `lane:fence`). Where something becomes due next, the fifth element is { next, now }: when, and the time
+  Returns BullMQ's reply. The fields of a job that has taken a claim end with one more: the claim's fence, and as its value
+  the lock's token. Where something becomes due next, the fifth element is { next, now }: when, and the time
   that was computed at, on the server's clock (0 = not known). BullMQ reads four elements.
 ]]
 own.meta, own.marker = META, MARKER
@@ -252,8 +252,7 @@ local function run()
   end
   if own.fence and handed then
     local last = #handed
-    handed[last + 1], handed[last + 2], handed[last + 3], handed[last + 4] =
-      'lane:token', token or '', 'lane:fence', own.fence
+    handed[last + 1], handed[last + 2] = own.fence, token or ''
   end
   if own.next and type(reply) == 'table' then
     reply[5] = { math.ceil(own.next), own.now and math.floor(own.now) or 0 }
