@@ -118,6 +118,20 @@ describe('runs that share a call', () => {
     expect(await countedClaims(redis.client, bench.prefix, 'A')).toBe(0);
   });
 
+  it.each([1, 2])(
+    'R4: end the claims of %d finishes that are refused, since their locks are lost',
+    async (count) => {
+      bench = new LaneBench(redis);
+      await bench.lanes.setLimits('A', 'default', { maxInFlight: count });
+      await bench.add('A', count + 1);
+      const jobs = [await bench.take(), count > 1 ? await bench.take() : undefined].filter(Boolean);
+      for (const job of jobs) await redis.client.del(`${bench.prefix}:queue:${job!.id!}:lock`);
+      await expect(end(jobs, true)).rejects.toThrow('Missing lock');
+      await expect.poll(async () => countedClaims(redis.client, bench.prefix, 'A')).toBe(0);
+      expect(await bench.take()).toBeDefined();
+    },
+  );
+
   it('R9: open a full lane for the next one of them', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });
