@@ -59,7 +59,7 @@ async function laneTexts() {
     const stub = { content: [...calls, call].join('\n'), keys: 1 };
     const { lua, batch } = lanes.laneScript(name, () => stub);
     texts.push([`lanes/${name}`, lua]);
-    if (batch !== undefined) texts.push([`lanes/${name}-batch`, batch.lua]);
+    if (batch !== undefined) texts.push([`lanes/${name}-batch`, batch]);
   }
   const parts = new Set(['activating', 'once', 'batch', 'adding', 'other']);
   for (const file of readdirSync(join(folder, 'src', 'lua', 'commands'))) {

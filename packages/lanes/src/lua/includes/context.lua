@@ -121,7 +121,8 @@ end
 -- that it walks at each change (5 us with 100 accounts); a long member turns it into a skip list
 -- (1 us), which it stays until it is empty.
 local function join_ready(c, ready, tag, account)
-  local text, added = tag_text(tag), nil
+  local text = tag_text(tag)
+  local added
   if c.e > 0 then
     added = call('ZADD', ready, 'NX', text, account)
   else

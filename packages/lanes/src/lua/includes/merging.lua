@@ -123,7 +123,7 @@ local function on_SET(command, key, value, ...)
 end
 
 -- What BullMQ writes of a job that it hands out, before it counts the start and reads the job.
-local function start(command, key, field, at, ...)
+local function start(key, field, at, ...)
   local job = call('HGETALL', key)
   started, handed = key, job
   local last = #job
@@ -154,7 +154,7 @@ end
 
 local function on_HMSET(command, key, first, ...)
   if first == 'processedOn' then
-    return start(command, key, first, ...)
+    return start(key, first, ...)
   elseif first == 'name' then
     return long_way(rare).redirect(command, key, first, ...)
   end
