@@ -27,13 +27,14 @@ function holderOf(jobId: string, token: string): string {
   return `${token} ${jobId}`;
 }
 
-/** As `claims.lua` writes one. */
-const FENCE = /^\d{13}-\d{20}$/;
-
 /** The claim that a job was handed out with, from the end of its fields; see `activating.lua`. */
 function claimOf(job: unknown): { token: string; fence: string } | undefined {
-  const fence = Array.isArray(job) ? String(job.at(-2)) : '';
-  return FENCE.test(fence) ? { fence, token: String((job as unknown[]).at(-1)) } : undefined;
+  if (!Array.isArray(job) || job.at(-2) !== 'lane:claim') {
+    return undefined;
+  }
+  const claim = String(job.at(-1));
+  const space = claim.indexOf(' ');
+  return { fence: claim.slice(0, space), token: claim.slice(space + 1) };
 }
 
 interface AddedJob {

@@ -5,7 +5,7 @@
 
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
-  Returns BullMQ's reply. The fields of a job that has taken a claim end with one more: the claim's fence, and as its value
+  Returns BullMQ's reply. The fields of a job that has taken a claim end with one more, `lane:claim`: the claim's fence and
   the lock's token. Where something becomes due next, the fifth element is { next, now }: when, and the time
   that was computed at, on the server's clock (0 = not known). BullMQ reads four elements.
 ]]
@@ -252,7 +252,7 @@ local function run()
   end
   if own.fence and handed then
     local last = #handed
-    handed[last + 1], handed[last + 2] = own.fence, token or ''
+    handed[last + 1], handed[last + 2] = 'lane:claim', own.fence .. ' ' .. (token or '')
   end
   if own.next and type(reply) == 'table' then
     reply[5] = { math.ceil(own.next), own.now and math.floor(own.now) or 0 }
