@@ -1,4 +1,7 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -29,5 +32,26 @@ describe('startPostgres', () => {
     const { pid } = server;
     await server.stop();
     expect(isAlive(pid)).toBe(false);
+  });
+
+  it('starts anew once the processes of the server that was killed have ended too', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'fairlane-postgres-'));
+    const server = await startPostgres({ dir });
+    try {
+      const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+      const child = Number(children.split(' ')[0]);
+      process.kill(child, 'SIGSTOP');
+      await server.kill();
+      const restarted = server.restart();
+      await expect
+        .poll(async () => readFile(join(dir, 'postgres.log'), 'utf8'))
+        .toContain('pre-existing shared memory block');
+      process.kill(child, 'SIGCONT');
+      await restarted;
+      expect(await greet(server.port)).toBe('N');
+    } finally {
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    }
   });
 });

@@ -119,7 +119,27 @@ async function createCluster(
   return { data, log, account, binaries, password };
 }
 
+/** Processes of a server that was killed outlive it for a moment, and until then Postgres refuses to start anew. */
+const RETRY_MS = 50;
+const PREDECESSOR = 'pre-existing shared memory block';
+
 async function startOn(
+  port: number,
+  cluster: Cluster,
+  options: PostgresServerOptions,
+): Promise<GuardedProcess> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await startOnce(port, cluster, options);
+    } catch (error) {
+      if (!String(error).includes(PREDECESSOR) || Date.now() > deadline) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+async function startOnce(
   port: number,
   { data, log, account, binaries }: Cluster,
   options: PostgresServerOptions,
