@@ -1,4 +1,4 @@
-import { Job, Queue, Worker, type JobJson } from 'bullmq';
+import { Queue, Worker, type Job } from 'bullmq';
 import {
   createLaneBackend,
   createLanes,
@@ -6,6 +6,7 @@ import {
   type LaneOptions,
   type Lanes,
 } from '../../src/index.js';
+import { jobOf, loseLock, recoverStalled } from './by-hand.js';
 
 /** What a test file's `useRedis()` gives. */
 interface Redis {
@@ -80,14 +81,7 @@ export class LaneBench {
   async take(worker = this.worker): Promise<Job | undefined> {
     this.tokens += 1;
     const token = `token-${this.tokens}`;
-    const reply = await worker.getBackend().moveToActive(token, undefined);
-    const [data, id] = reply as [JobJson | undefined, string];
-    if (!data) {
-      return undefined;
-    }
-    const job = Job.fromJSON(this.queueOf(worker), data, id);
-    job.token = token;
-    return job;
+    return jobOf(this.queueOf(worker), token, await worker.getBackend().moveToActive(token, undefined));
   }
 
   private queueOf(worker: Worker): Queue {
@@ -118,12 +112,9 @@ export class LaneBench {
   /** The worker of a job has died: its lock is gone, and two stalled checks see it. */
   async stall(client: { del(key: string): Promise<number> }, ...jobs: Job[]): Promise<void> {
     for (const job of jobs) {
-      await client.del(`${this.prefix}:${this.name}:${job.id!}:lock`);
+      await loseLock(client, this.prefix, job);
     }
-    for (let check = 0; check < 2; check += 1) {
-      await client.del(`${this.prefix}:${this.name}:stalled-check`);
-      await this.worker.getBackend().moveStalledJobsToWait();
-    }
+    await recoverStalled(client, this.prefix, this.worker);
   }
 
   async close(): Promise<void> {

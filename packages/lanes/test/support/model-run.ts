@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { createLaneBackend, createLanes, type Lanes } from '../../src/index.js';
 import type { ClaimSpan } from '../../src/invariants.js';
+import { handDriven, loseLock, recoverStalled } from './by-hand.js';
 import { countedClaims } from './gate-record.js';
 import { LaneModel } from './lane-model.js';
 import { ModelHistory } from './model-history.js';
@@ -34,14 +35,7 @@ export class ModelRun {
     const clock = (): number => this.model.nowMs;
     const backend = createLaneBackend({ groups: { email: {} }, clock, upkeep: false });
     for (const name of QUEUES) {
-      const opts = {
-        connection: client,
-        prefix,
-        lockDuration: 60_000,
-        maxStalledCount: 1_000,
-        stalledInterval: 1,
-      };
-      this.queues.set(name, new Queue(name, opts, backend));
+      this.queues.set(name, new Queue(name, handDriven(client, prefix), backend));
     }
     this.lanes = createLanes({ connection: client, prefix, clock });
     this.settings = new ModelSettings(this.lanes, this.model, this.history, this.edge);
@@ -213,14 +207,9 @@ export class ModelRun {
         model.delay(id, model.nowMs + each.ms);
         break;
       default: {
-        const backend = this.queues.get(job.queueName)!.getBackend();
-        await this.client.del(`${this.prefix}:${job.queueName}:${job.id!}:lock`);
-        const recovered: string[] = [];
-        for (let check = 0; check < 2; check += 1) {
-          await this.client.del(`${this.prefix}:${job.queueName}:stalled-check`);
-          recovered.push(...(await backend.moveStalledJobsToWait()));
-        }
-        expect(recovered).toEqual([job.id]);
+        await loseLock(this.client, this.prefix, job);
+        const queue = this.queues.get(job.queueName)!;
+        expect(await recoverStalled(this.client, this.prefix, queue)).toEqual([job.id]);
         // BullMQ puts a stalled job into its wait list, whatever its priority.
         model.putBack(id, 'front', 0);
       }

@@ -1,8 +1,9 @@
-import { Job, Queue, type JobJson } from 'bullmq';
+import { Queue, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { createLaneBackend, createLanes, type Lanes } from '../../src/index.js';
 import type { GroupLimits, Limits } from '../../src/settings/limits.js';
+import { handDriven, jobOf, loseLock, recoverStalled } from './by-hand.js';
 import { Chance } from './chance.js';
 import { KeptState } from './kept-state.js';
 
@@ -63,14 +64,7 @@ export class SharedCallsRun {
     this.hasPriorities = this.chance.of(0.25);
     const clock = (): number => this.nowMs;
     const backend = createLaneBackend({ groups, clock, upkeep: false });
-    const opts = {
-      connection: client,
-      prefix,
-      lockDuration: 60_000,
-      maxStalledCount: 1_000,
-      stalledInterval: 1,
-    };
-    this.queues = QUEUES.map((name) => new Queue(name, opts, backend));
+    this.queues = QUEUES.map((name) => new Queue(name, handDriven(client, prefix), backend));
     this.lanes = createLanes({ connection: client, prefix, clock });
     this.kept = new KeptState(client, prefix, QUEUES, this.groups);
   }
@@ -154,10 +148,8 @@ export class SharedCallsRun {
   }
 
   private handedOut(queue: Queue, token: string, reply: unknown): void {
-    const [data, id] = (reply ?? []) as [JobJson?, string?];
-    if (data && id !== undefined) {
-      const job = Job.fromJSON(queue, data, id);
-      job.token = token;
+    const job = jobOf(queue, token, reply);
+    if (job) {
       this.running.push(job);
     }
   }
@@ -220,18 +212,14 @@ export class SharedCallsRun {
   }
 
   private async loseLocks(jobs: readonly Job[]): Promise<void> {
-    for (const { queueName, id } of jobs) {
-      await this.client.del(`${this.prefix}:${queueName}:${id!}:lock`);
+    for (const job of jobs) {
+      await loseLock(this.client, this.prefix, job);
     }
   }
 
-  /** Jobs without a lock go back into their lanes: two checks in a row have seen them so. */
   private async recover(): Promise<void> {
     for (const queue of this.queues) {
-      for (let check = 0; check < 2; check += 1) {
-        await this.client.del(`${this.prefix}:${queue.name}:stalled-check`);
-        await queue.getBackend().moveStalledJobsToWait();
-      }
+      await recoverStalled(this.client, this.prefix, queue);
     }
   }
 
