@@ -119,9 +119,9 @@ async function createCluster(
   return { data, log, account, binaries, password };
 }
 
-/** Processes of a server that was killed outlive it for a moment, and until then Postgres refuses to start anew. */
-const RETRY_MS = 50;
+/** What Postgres says when it refuses to start: processes of a server that was killed outlive it for a moment. */
 const PREDECESSOR = 'pre-existing shared memory block';
+const RETRY_MS = 50;
 
 async function startOn(
   port: number,
