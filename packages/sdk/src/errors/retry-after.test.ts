@@ -89,6 +89,17 @@ describe('Retry-After', () => {
     expect(classifyError(foreign, NOW).retryAfterMs).toBe(3_000);
   });
 
+  it.each([
+    ['takes off the part of a second that has passed by our clock', NOW + 600, 2_400],
+    ['takes nothing off where our clock reads the next second', NOW + 1_000, 3_000],
+    ['takes nothing off where our clock reads the second before', NOW - 1, 3_000],
+  ])('A08 %s', (_what, now, waits) => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    expect(parseRetryAfter('Sun, 06 Nov 1994 08:49:40 GMT', now, date)).toBe(waits);
+    const foreign = { status: 429, headers: { 'Retry-After': 'Sun, 06 Nov 1994 08:49:40 GMT', Date: date } };
+    expect(classifyError(foreign, now).retryAfterMs).toBe(waits);
+  });
+
   it.each([undefined, null, '', 'soon'])('A08 goes by our clock where the answer is dated %s', (date) => {
     expect(parseRetryAfter('Sun, 06 Nov 1994 08:49:40 GMT', NOW, date)).toBe(3_000);
   });

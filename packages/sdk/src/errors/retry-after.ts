@@ -25,11 +25,17 @@ export function parseRetryAfter(
   date?: string | null,
 ): number | undefined {
   if (value === null || value === undefined || value.length > MAX_HEADER_CHARS) return undefined;
-  const answeredAtMs = dateMs(date?.trim() ?? '') ?? nowMs;
+  const answeredAtMs = answeredAt(dateMs(date?.trim() ?? ''), nowMs);
   const waits = value.split(SEPARATOR).map((part) => waitMs(part.trim(), answeredAtMs));
   // One unreadable part makes the longest NaN: half a header is no reason to come back early.
   const longest = Math.max(...waits);
   return Number.isFinite(longest) && longest > 0 ? Math.ceil(longest) : undefined;
+}
+
+/** A Date header has whole seconds: where our clock reads the same second, it tells how much of it has passed. */
+function answeredAt(datedMs: number | undefined, nowMs: number): number {
+  if (datedMs === undefined) return nowMs;
+  return nowMs >= datedMs && nowMs < datedMs + 1_000 ? nowMs : datedMs;
 }
 
 function waitMs(part: string, nowMs: number): number {

@@ -4,7 +4,7 @@ import type { ApiClient } from './api-client.js';
 import type { RunRecord } from './run-record.js';
 
 const BATCH = 64;
-const IDLE_MS = 200;
+const IDLE_MS = { least: 200, most: 1_000 };
 const STALLED_MS = 5 * 60_000;
 
 /**
@@ -14,6 +14,7 @@ const STALLED_MS = 5 * 60_000;
  */
 export async function watchJobs(api: ApiClient, record: RunRecord, signal: AbortSignal): Promise<void> {
   let lastEnd = performance.now();
+  let idleMs = IDLE_MS.least;
   for (;;) {
     const ids = record.takeOpen(BATCH);
     if (ids.length === 0 && record.enqueued) return;
@@ -22,6 +23,10 @@ export async function watchJobs(api: ApiClient, record: RunRecord, signal: Abort
 
     if (ended > 0 || !record.enqueued) lastEnd = performance.now();
     if (performance.now() - lastEnd > STALLED_MS) return;
-    if (ended * 2 < BATCH) await delay(IDLE_MS, undefined, { signal });
+    if (ended * 2 >= BATCH) idleMs = IDLE_MS.least;
+    else {
+      await delay(idleMs, undefined, { signal });
+      idleMs = Math.min(2 * idleMs, IDLE_MS.most);
+    }
   }
 }
