@@ -138,6 +138,29 @@ describe('runs that share a call', () => {
     expect(replies.map(({ result }) => result?.[1]).filter(Boolean)).toEqual(['2']);
   });
 
+  it('R6, R9: open a full lane before the next job is chosen', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });
+    await bench.add('A', 2);
+    await bench.add('B', 4);
+    const jobs = [await bench.take(), await bench.take(), await bench.take()];
+    expect(jobs.map((job) => job!.name)).toEqual(['A', 'B', 'B']);
+    const replies = await end(jobs.slice(0, 2), true);
+    expect(replies.map(({ result }) => result?.[1])).toEqual(['2', '5']);
+  });
+
+  it('R4, R9: leave their room to the next ones where jobs are looked at first', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: 2 });
+    await bench.add('A');
+    await bench.add('B');
+    const jobs = [await bench.take(), await bench.take()];
+    await bench.add('A', 2);
+    await bench.add('C', 1, { cost: 2 }, { delay: 60_000 });
+    const replies = await end(jobs, true);
+    expect(replies.map(({ result }) => result?.[1])).toEqual(['3', '4']);
+  });
+
   it('leave the others alone when one of them throws', async () => {
     bench = new LaneBench(redis);
     await redis.client.set(`${bench.prefix}:queue:taken`, 'no job');

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** The seven numbers kept of a gate; see `lua/includes/gates.lua`. */
+/** The seven numbers kept of a gate; see `lua/includes/records.lua`. */
 export interface GateRecord {
   n: number;
   t: number;

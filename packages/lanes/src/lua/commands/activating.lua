@@ -19,7 +19,7 @@ local settled, trimmed
 
 local function end_attempt()
   if ended and own.lim and not (own.unclaimed or reading().is_unclaimed()) then
-    gated().release(own, ended)
+    passing().attempt_ended(ended)
   end
   ended = nil
 end
@@ -45,7 +45,7 @@ local function admit()
   local id, finish, closed
   local limited = lim and not listed_free
   if limited then
-    id, finish, closed = gated().pass(own, own.g, account, tag, lane_stem .. account, ACTIVE)
+    id, finish, closed = passing().pass(own, own.g, account, tag, lane_stem .. account, ACTIVE)
   else
     id = call('RPOPLPUSH', lane_stem .. account, ACTIVE)
   end

@@ -27,16 +27,6 @@ local key_at = #KEYS - #own_keys * (runs - 1)
 at = at + width + 1
 own.runs = runs
 
--- The jobs that the runs end; of no meaning where they add jobs.
-local first_id, ids_at, ids_step = args[1], at, #own_args
-own.ending = function()
-  local ids = { first_id }
-  for number = 2, runs do
-    ids[number] = own_args[1] == 1 and all_args[ids_at + (number - 2) * ids_step] or first_id
-  end
-  return ids
-end
-
 for number = 1, runs do
   if number > 1 then
     for i = 1, #own_keys do

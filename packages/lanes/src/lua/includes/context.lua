@@ -32,9 +32,9 @@
 
   Redis runs the whole text at each call, so every function and every variable a function shares
   is built anew, and collected again: 70 functions took more time than all commands of an
-  admission. So they come in layers: what every call needs, `reading` and `gated` (limits, claims),
-  `choosing` (admission the long way), `idle` (nothing to run) and `rare` (the rest), all but the
-  first built on use, and what a call knows is in one table. Lua looks for a variable of a function
+  admission. So they come in layers: what every call needs, `reading` and `passing` (limits, claims),
+  `gated` and `choosing` (limits and admission the long way), `idle` (nothing to run) and `rare`
+  (the rest), all but the first built on use, and what a call knows is in one table. Lua looks for a variable of a function
   that still runs one by one among all that others share with it, but has those of functions around
   it at hand: hence a script is a function inside of the one that holds these names.
 ]]
@@ -58,7 +58,7 @@ local own = {
   lane_of = {},
 }
 -- The other layers: functions that build them once a call.
-local reading, gated, choosing, idle, rare
+local reading, passing, gated, choosing, idle, rare
 
 -- The server's clock, in milliseconds with the microseconds as a fraction; read at most once.
 local function now()
@@ -142,8 +142,8 @@ local function save(c)
   if c.again or (c.wake and c.e and c.e > 0 and (not c.lim or c.lim < 4 or choosing().choose(c))) then
     call('ZADD', c.marker or c.base .. 'marker', '0', '0')
   end
-  if own.gated then
-    own.gated.save_gates()
+  if own.passing then
+    own.passing.save_gates()
   end
   if c.dirty then
     call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<dddd', c.n, c.e, c.v, c.a))

@@ -1,63 +1,13 @@
 --[[
-  Gates: an account's settings and the limits of account x group, over all queues.
+  Gates the long way: as tables, for whatever is asked of one. How they are kept is in `records.lua`.
 
-  P::gates:<g> (hash): account -> seven doubles, those first that change with a job
-    n claims in flight
-    t theoretical arrival time (GCRA)   b interval that t was reckoned by (0 = none so far)
-    i interval in ms per unit of cost   d depth in ms (burst x interval)   m max in flight   (0 = no such limit)
-    u closed until
-  P::settings (hash): account -> four doubles
-    w weight   p 1 = paused   o, c the current window, c -1 = no windows
-  P::g:<group> (hash): i, d, m of accounts without own limits, since `at`; ti, td, tm, tt, tn of the total.
   P::win:<account> (sorted set): "open:close" by close, the windows computed ahead.
-
-  One hash a group and one field an account, so that a call reads all gates it needs with one command and writes those
-  that have changed with another, at its end: a field each was a third of the cost of an admission. Within a call they
-  stay packed, and a table of one is made on the long way only. The records are longer than they need be, since Redis
-  walks through a hash whose values have 64 bytes or less.
-
-  The bucket is kept as one time `t`: spending moves it forward by cost x interval, and it may
-  not pass now + depth. A clock that steps back leaves t beyond that: then the bucket is empty
-  from now on, so spent tokens stay spent and nobody waits for the old time to come round again.
 ]]
-local PREFIX, GATES, SETTINGS = reading.PREFIX, reading.GATES, reading.SETTINGS
-local ROOM = string.rep(' ', 10)
-local NO_GATE = struct.pack('<dddddddc10', 0, 0, 0, 0, 0, 0, 0, ROOM)
-local MAX_LINE = 1000
--- The command that writes what has changed of a group's gates, and its length; of two records of a gate the last one stays.
-local line, last, line_of = nil, 2, nil
--- By group.
-local default_limits = {}
-local records, settings = reading.records, reading.settings
-local record_of, has_settings = reading.record_of, reading.has_settings
--- By account of the queue's only group: claims that have ended in this call and that are still counted in the record. With
--- several groups, or none known yet, no lane matches and each claim is taken off its record at once.
-local left, left_of = {}, own.g
-
-local function write_line()
-  if last > 2 then
-    call(unpack(line, 1, last))
-    last = 2
-  end
-end
-
-local function start_line(g)
-  write_line()
-  line, line_of = { 'HSET', GATES .. g }, g
-end
-
--- The gate's record from now on; it is written at the end of the call.
-local function keep(g, a, record)
-  records[g][a] = record
-  if g ~= line_of then
-    start_line(g)
-  end
-  line[last + 1], line[last + 2] = a, record
-  last = last + 2
-  if last > MAX_LINE then
-    write_line()
-  end
-end
+local SETTINGS, ROOM, NO_GATE = reading.SETTINGS, passing.ROOM, passing.NO_GATE
+local keep, with_claims, left, left_of = passing.keep, passing.with_claims, passing.left, passing.left_of
+local limits_of_group, carried_over = passing.limits_of_group, passing.carried_over
+local new_fence, claim_record = passing.new_fence, passing.claim_record
+local settings, record_of, has_settings = reading.settings, reading.record_of, reading.has_settings
 
 -- Jobs of the gate have ended or have been found to run: `by` more claims of it.
 local function count_claim(g, a, by)
@@ -65,38 +15,7 @@ local function count_claim(g, a, by)
     by = by - left[a]
     left[a] = nil
   end
-  local n, t, b, i, d, m, u = struct.unpack('<ddddddd', record_of(g, a) or NO_GATE)
-  n = n + by
-  keep(g, a, struct.pack('<dddddddc10', n > 0 and n or 0, t, b, i, d, m, u, ROOM))
-end
-
-local function save_gates()
-  local known, unread = records[left_of] or {}, {}
-  for a in pairs(left) do
-    if known[a] == nil then
-      unread[#unread + 1] = a
-    end
-  end
-  if unread[1] then
-    reading.read(left_of, unread)
-  end
-  for a in pairs(left) do
-    count_claim(left_of, a, 0)
-  end
-  write_line()
-end
-
--- The limits of accounts that have none of their own.
-local function limits_of_group(g)
-  local limits = default_limits[g]
-  if not limits then
-    local f = call('HMGET', PREFIX .. '::g:' .. g, 'i', 'd', 'm', 'at')
-    limits = {
-      i = tonumber(f[1]) or 0, d = tonumber(f[2]) or 0, m = tonumber(f[3]) or 0, at = tonumber(f[4]) or 0,
-    }
-    default_limits[g] = limits
-  end
-  return limits
+  keep(g, a, with_claims(record_of(g, a) or NO_GATE, by))
 end
 
 local function unpack_settings(record)
@@ -120,14 +39,6 @@ local function write_settings(a, s)
     settings[a] = struct.pack('<ddddc34', s.w, s.p and 1 or 0, s.wo or 0, s.wc or -1, padding)
     call('HSET', SETTINGS, a, settings[a])
   end
-end
-
--- The time of a bucket whose interval was b until `at` and is i since: as many tokens as were spent then stay spent.
-local function carried_over(t, b, i, d, at)
-  if b == i or b == 0 or i == 0 or t <= at then
-    return t
-  end
-  return at + math.min((t - at) / b * i, d)
 end
 
 -- A gate as a table. `own_i` and so on are what was set for the account; what counts may be the group's.
@@ -223,7 +134,7 @@ local function charge(c, k, cost, id, finish)
   end
   if kinds > 0 then
     c.fence = new_fence(finish)
-    keep_claim(c, id, claim_record(c.fence, kinds, k.lane))
+    passing.keep_claim(c, id, claim_record(c.fence, kinds, k.lane))
   end
 end
 
@@ -232,5 +143,5 @@ local function is_recorded(g, a)
 end
 
 local function forget(g, a)
-  call('HDEL', GATES .. g, a)
+  call('HDEL', reading.GATES .. g, a)
 end

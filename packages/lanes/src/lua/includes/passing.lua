@@ -20,6 +20,11 @@ local function pass(c, g, account, tag, lane, active)
     i, d, m = limits.i, limits.d, limits.m
     spent = carried_over(spent, b, i, d, limits.at)
   end
+  if last_over > 0 and m > 0 and n + 1 >= m then
+    -- Those that are over may leave it room.
+    end_claims()
+    return pass(c, g, account, tag, lane, active)
+  end
   local gone = left[account]
   if gone then
     n = n > gone and n - gone or 0

@@ -1,5 +1,5 @@
 --[[
-  What a call has read of gates and settings (`gates.lua`). Where limits are set for other accounts this is all that is
+  What a call has read of gates and settings (`records.lua`). Where limits are set for other accounts this is all that is
   built of them.
 ]]
 local PREFIX = string.match(BASE, '^(.*):[^:]*:$')
@@ -9,49 +9,56 @@ local records = {}
 -- By account, the same of its settings.
 local settings = {}
 
--- Reads gates of a group together, and says whether there is one. What has been written since it was read stays.
+-- Reads gates of a group together. What has been written since it was read stays.
 local function read(g, accounts)
-  local known = records[g]
-  if not known then
-    known = {}
-    records[g] = known
-  end
-  local found, any = call('HMGET', GATES .. g, unpack(accounts)), false
+  local known, found = records[g] or {}, call('HMGET', GATES .. g, unpack(accounts))
+  records[g] = known
   for at = 1, #accounts do
     local a = accounts[at]
     if known[a] == nil then
       known[a] = found[at]
     end
-    any = any or known[a]
   end
-  return any
 end
 
 local function read_settings(accounts)
-  local found, any = call('HMGET', SETTINGS, unpack(accounts)), false
+  local found = call('HMGET', SETTINGS, unpack(accounts))
   for at = 1, #accounts do
     settings[accounts[at]] = found[at]
-    any = any or found[at]
   end
-  return any
 end
 
--- Reads what will be asked for, and says whether something may limit one of these accounts. Every second value of `of` is
--- an account, as Redis lists those of a sorted set.
+-- Reads what will be asked for, and says whether something may limit one of these accounts: where nothing does, that is
+-- all there is to know of them. Every second value of `of` is an account, as Redis lists those of a sorted set.
 local function foresee(g, of)
-  local known, unread, count = records[g] or {}, {}, 0
+  local known, unread, count, limited = records[g] or {}, {}, 0, false
+  records[g] = known
   for at = 1, #of, 2 do
     local a = of[at]
     if known[a] == nil or settings[a] == nil then
       count = count + 1
       unread[count] = a
+    else
+      limited = limited or known[a] or settings[a]
     end
   end
   if count == 0 then
-    return #of > 0
+    return limited
   end
-  local limited, set = read(g, unread), read_settings(unread)
-  return limited or set or 2 * count < #of
+  local gates, theirs = call('HMGET', GATES .. g, unpack(unread)), call('HMGET', SETTINGS, unpack(unread))
+  for at = 1, count do
+    limited = limited or gates[at] or theirs[at]
+  end
+  if limited then
+    for at = 1, count do
+      local a = unread[at]
+      if known[a] == nil then
+        known[a] = gates[at]
+      end
+      settings[a] = theirs[at]
+    end
+  end
+  return limited
 end
 
 local function record_of(g, a)

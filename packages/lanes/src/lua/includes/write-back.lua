@@ -5,8 +5,8 @@
 ]]
 own.write_back = function()
   write_tags()
-  if own.gated then
-    own.gated.write_claims()
+  if own.passing then
+    own.passing.write_claims()
   end
 end
 
