@@ -58,7 +58,11 @@ describe('admission', () => {
     far.writeDoubleLE(2 ** 63);
     const meta = `${bench.prefix}:queue:meta`;
     const state = (await redis.client.hgetBuffer(meta, 'lane:s'))!;
-    await redis.client.hset(meta, 'lane:s', Buffer.concat([state.subarray(0, 16), far, far]));
+    await redis.client.hset(
+      meta,
+      'lane:s',
+      Buffer.concat([state.subarray(0, 16), far, far, state.subarray(32)]),
+    );
     expect(tally(await bench.serve(6))).toEqual({ A: 3, B: 3 });
   });
 

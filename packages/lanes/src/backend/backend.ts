@@ -19,9 +19,6 @@ type KeysMap = QueueContext[2];
 type Client = Parameters<RedisQueueBackend['execCommand']>[0];
 type Args = Parameters<RedisQueueBackend['execCommand']>[2];
 
-/** When something becomes due next, and the time that was computed at; 0 = not known. */
-type WakeReply = [next: number, now: number];
-
 /** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
 function holderOf(jobId: string, token: string): string {
   return `${token} ${jobId}`;
@@ -317,20 +314,20 @@ export class LaneBackend extends RedisQueueBackend {
     return this.settled(args[0], args[1] ?? '0', () => super.moveJobFromActiveToWait(...args));
   }
 
-  /** BullMQ's reply; what it says about waking and claims is noted. */
+  /** BullMQ's reply; what it says about the time and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
     const bull = await reply;
     if (!Array.isArray(bull)) {
       return bull;
     }
-    const [job, id, , , wake] = bull as [unknown, unknown, unknown, unknown, WakeReply | undefined];
+    const [job, id, , , now] = bull as [unknown, unknown, unknown, unknown, number | undefined];
     restoreLane(job);
     const claim = claimOf(job);
     if (claim) {
       this.fences.set(holderOf(String(id), claim.token), claim.fence);
     }
-    if (wake) {
-      this.waker.schedule(...wake);
+    if (now !== undefined) {
+      this.waker.setServerTime(now);
     }
     return bull;
   }
@@ -425,13 +422,14 @@ export class LaneBackend extends RedisQueueBackend {
   }
 
   override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
-    const popped = await super.waitForJob(Math.min(blockTimeout, MAX_BLOCK_SECONDS));
-    if (popped && popped.score > 0) {
-      // A delay marker: on the clock of whoever wrote it, which is taken to be the server's.
-      this.waker.schedule(popped.score, 0);
-      return { ...popped, score: this.waker.localTime(popped.score) };
+    const until = performance.now() + Math.min(blockTimeout, MAX_BLOCK_SECONDS) * 1_000;
+    for (let leftMs = until - performance.now(); leftMs >= 1; leftMs = until - performance.now()) {
+      const popped = await super.waitForJob(leftMs / 1_000);
+      // What is due later only has to be known here: a timer wakes a worker for it, this one or another.
+      const isLater = popped !== null && popped.score > 0 && this.waker.schedule(popped.score);
+      if (!isLater) return popped && { ...popped, score: 0 };
     }
-    return popped;
+    return null;
   }
 
   private async writeMarker(): Promise<void> {

@@ -6,50 +6,45 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *
  * BullMQ blocks in BZPOPMIN with a time-out, which Redis serves about every 100 ms. So the
  * process that learns of a due time sets a timer and writes the marker itself. A process that
- * dies takes its timer along; the others look for themselves within a second.
+ * dies takes its timers along; the others look for themselves within a second.
  */
 export class Waker {
-  private timer: NodeJS.Timeout | undefined;
-  private dueAt = Infinity;
+  /** By the server's time that they are set to. */
+  private readonly timers = new Map<number, NodeJS.Timeout>();
   /** Local clock minus server clock, in ms. */
   private skewMs = 0;
   private stopped = false;
 
   constructor(private readonly wake: () => Promise<void>) {}
 
-  /** The local time of a server time. */
-  localTime(serverMs: number): number {
-    return serverMs + this.skewMs;
+  /** @param now on the server's clock, just now. */
+  setServerTime(now: number): void {
+    this.skewMs = Date.now() - now;
   }
 
-  /** @param next when something is due, and `now`, both on the server's clock; 0 = not known */
-  schedule(next: number, now: number): void {
-    if (now > 0) {
-      this.skewMs = Date.now() - now;
-    }
-    if (next <= 0 || this.stopped) {
-      return;
-    }
-    const dueAt = this.localTime(next);
-    if (dueAt >= this.dueAt && this.dueAt > Date.now()) {
-      return;
-    }
-    clearTimeout(this.timer);
-    this.dueAt = dueAt;
-    const timer = setTimeout(() => this.fire(), Math.min(Math.max(dueAt - Date.now(), 0), MAX_TIMER_MS));
+  /**
+   * @param due when something becomes due, on the server's clock.
+   * @returns false when it is due already.
+   */
+  schedule(due: number): boolean {
+    const delayMs = due + this.skewMs - Date.now();
+    if (delayMs < 1) return false;
+    if (this.stopped || this.timers.has(due)) return true;
+    const timer = setTimeout(() => this.fire(due), Math.min(delayMs, MAX_TIMER_MS));
     timer.unref();
-    this.timer = timer;
+    this.timers.set(due, timer);
+    return true;
   }
 
-  private fire(): void {
-    this.dueAt = Infinity;
-    this.timer = undefined;
+  private fire(due: number): void {
+    this.timers.delete(due);
     // A lost write is made good by the next look of any idle worker.
     this.wake().catch(() => undefined);
   }
 
   stop(): void {
     this.stopped = true;
-    clearTimeout(this.timer);
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
   }
 }

@@ -65,6 +65,10 @@ function dayAfterTomorrow(): number {
   return ((new Date().getUTCDay() + 1) % 7) + 1;
 }
 
+async function callsOfScripts(): Promise<number> {
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))![1]);
+}
+
 async function commandsProcessed(): Promise<number> {
   return Number(/total_commands_processed:(\d+)/.exec(await redis.client.info('stats'))![1]);
 }
@@ -160,6 +164,20 @@ describe('waking', () => {
     await started(2);
     expect(starts[1]!.ownMs - raisedMs).toBeLessThan(500);
     finish.forEach((resolve) => resolve());
+  });
+
+  it('R7: an opening gate wakes one worker, however many are idle', async () => {
+    const jobs = 20;
+    await lanes.setLimits('A', 'default', { limit: 20, perMs: 1_000, burst: 1 });
+    await Promise.all(Array.from({ length: 10 }, async () => startWorker()));
+    await idle(10);
+    const before = await callsOfScripts();
+    await queue.addBulk(
+      Array.from({ length: jobs }, () => ({ name: 'A', data: {}, opts: { lane: { account: 'A' } } })),
+    );
+    await started(jobs);
+    // It is taken, and ended, and a second slot asks in vain; idle workers look now and then.
+    expect(((await callsOfScripts()) - before) / jobs).toBeLessThan(8);
   });
 
   it('R8: another worker takes over when the one that knew the time has died', async () => {

@@ -6,10 +6,11 @@
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
   Returns BullMQ's reply. The fields of a job that has taken a claim end with one more, `lane:claim`: the claim's fence and
-  the lock's token. Where something becomes due next, the fifth element is { next, now }: when, and the time
-  that was computed at, on the server's clock (0 = not known). BullMQ reads four elements.
+  the lock's token. Where no job is handed out, the fifth element is the time on the server's clock. BullMQ reads four.
 ]]
 own.meta, own.marker = META, MARKER
+-- Idle workers ask more often than that.
+local RELIED_ON_MS = 1000
 
 -- The job that this run takes out of `active`, until its claim has ended; the account whose job this run hands out,
 -- until its tag has moved.
@@ -150,12 +151,9 @@ end
 
 local function on_ZRANGE(command, key, ...)
   if key == DELAYED then
-    -- Tells the worker until when to block, on its own clock; gates count as well as delays.
+    -- BullMQ would tell this worker until when to block: see `tell`. Gates count as well as delays.
     own.next = idle().next_due(own)
-    if not own.next then
-      return {}
-    end
-    return { '', (math.ceil(own.next) + tonumber(ARGV[2]) - math.floor(now())) * 0x1000 }
+    return {}
   end
   return pass_on(command, key, ...)
 end
@@ -254,14 +252,34 @@ local function run()
     local last = #handed
     handed[last + 1], handed[last + 2] = 'lane:claim', own.fence .. ' ' .. (token or '')
   end
-  if own.next and type(reply) == 'table' then
-    reply[5] = { math.ceil(own.next), own.now and math.floor(own.now) or 0 }
+  if not handed and type(reply) == 'table' then
+    reply[5] = math.floor(now())
   end
   return reply
 end
 
+-- Tells an idle worker when something becomes due next: it will wake one then. Others are not told meanwhile, since woken
+-- together many would find one job; unless the one that was told has not been heard of for a while.
+local function tell()
+  local due, t = math.ceil(own.next), now()
+  if t < own.w and own.w <= due then
+    if t < own.r then
+      return
+    end
+    due = own.w
+  end
+  own.w, own.r = due, t + RELIED_ON_MS
+  -- A queue without lanes keeps nothing.
+  own.dirty = own.dirty or own.g
+  call('ZADD', MARKER, due, '1')
+end
+
 local function finish()
   own.write_back()
+  if own.next then
+    load(own)
+    tell()
+  end
   if own.rare then
     own.rare.save_others()
   end

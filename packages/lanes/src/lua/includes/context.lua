@@ -6,11 +6,13 @@
   and its state, read once and written once a call. The state lives in BullMQ's hash `meta`,
   which most of the scripts read anyway:
 
-    lane:s  four little-endian doubles: a third of the time of text
+    lane:s  six little-endian doubles: a third of the time of text
             n  jobs of priority 0 in the lanes, ready and held (what LLEN of wait would be)
             e  eligible jobs: those in lanes that are open (both priorities)
             v  virtual time of the fair queue: the start tag served last
             a  the tag given last to an account that arrived
+            w  when something becomes due next, as a worker was told that will wake one then
+            r  until when that worker is relied on
     lane:g  "groups" or "groups;lim;x"; present = a queue of lanes
             groups  limit groups that have ever had a lane here, joined by commas
             lim     bits: 1 an account has settings, 2 a group has default limits, 4 a group
@@ -52,7 +54,7 @@ local JOB, STEPS, WHOLE = 0x100000, 0x10000, 0x20000000000000
 -- What most calls need is named here, so that the table need not grow four times.
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
-  n = nil, e = nil, v = nil, a = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
+  n = nil, e = nil, v = nil, a = nil, w = nil, r = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
   idle = nil, unclaimed = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
@@ -75,9 +77,9 @@ end
 
 local function read_state(c, state, groups)
   if state then
-    c.n, c.e, c.v, c.a = struct.unpack('<dddd', state)
+    c.n, c.e, c.v, c.a, c.w, c.r = struct.unpack('<dddddd', state)
   else
-    c.n, c.e, c.v, c.a = 0, 0, 0, -1
+    c.n, c.e, c.v, c.a, c.w, c.r = 0, 0, 0, -1, 0, 0
   end
   c.g = groups
   if groups and string.find(groups, '[,;]') then
@@ -146,6 +148,6 @@ local function save(c)
     own.passing.save_gates()
   end
   if c.dirty then
-    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<dddd', c.n, c.e, c.v, c.a))
+    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<dddddd', c.n, c.e, c.v, c.a, c.w, c.r))
   end
 end
