@@ -422,28 +422,33 @@ export class LaneBackend extends RedisQueueBackend {
   }
 
   override async waitForJob(blockTimeout: number): ReturnType<RedisQueueBackend['waitForJob']> {
-    const until = performance.now() + Math.min(blockTimeout, MAX_BLOCK_SECONDS) * 1_000;
-    for (let leftMs = until - performance.now(); leftMs >= 1; leftMs = until - performance.now()) {
+    let leftMs = Math.min(blockTimeout, MAX_BLOCK_SECONDS) * 1_000;
+    const until = performance.now() + leftMs;
+    do {
       const popped = await super.waitForJob(leftMs / 1_000);
       // What is due later only has to be known here: a timer wakes a worker for it, this one or another.
       const isLater = popped !== null && popped.score > 0 && this.waker.schedule(popped.score);
       if (!isLater) return popped && { ...popped, score: 0 };
-    }
+      leftMs = until - performance.now();
+    } while (leftMs >= 1);
     return null;
   }
 
-  private async writeMarker(): Promise<void> {
+  /** @param due when a worker is to be woken, on the server's clock; 0 = now. */
+  private async writeMarker(due = 0): Promise<void> {
     if (this.closing) {
       return;
     }
     const client = (await this.queue.client) as unknown as {
       zadd(key: string, score: number, member: string): Promise<unknown>;
     };
-    await client.zadd(this.keys.marker!, 0, '0');
+    await client.zadd(this.keys.marker!, due, due > 0 ? '1' : '0');
   }
 
   override async close(force = false): Promise<void> {
-    this.waker.stop();
+    const due = this.waker.stop();
+    // Another worker is told. Nobody awaits it: it is in front of the connection's end, and needs no server to close.
+    if (due < Infinity && !force) this.writeMarker(due).catch(() => undefined);
     // What is still asked for goes out at once, in front of the connection's end.
     this.ending = true;
     this.coalescers.flush();

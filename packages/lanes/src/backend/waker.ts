@@ -42,9 +42,12 @@ export class Waker {
     this.wake().catch(() => undefined);
   }
 
-  stop(): void {
+  /** @returns when the next worker was to be woken, on the server's clock; Infinity for never. */
+  stop(): number {
     this.stopped = true;
+    const next = Math.min(...this.timers.keys());
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.timers.clear();
+    return next;
   }
 }

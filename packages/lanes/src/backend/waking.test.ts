@@ -180,6 +180,20 @@ describe('waking', () => {
     expect(((await callsOfScripts()) - before) / jobs).toBeLessThan(8);
   });
 
+  it('R8: a worker that closes leaves to another one what it was to wake one for', async () => {
+    const marker = `${redis.prefix}:queue:marker`;
+    await lanes.setLimits('A', 'default', { limit: 1, perMs: 600_000 });
+    const worker = await startWorker();
+    await queue.add('A', {}, { lane: { account: 'A' } });
+    await queue.add('A', {}, { lane: { account: 'A' } });
+    await started(1);
+    await expect.poll(async () => redis.client.zcard(marker)).toBe(0);
+    await worker.close();
+    const [member, due] = await redis.client.zrange(marker, '0', '0', 'WITHSCORES');
+    expect(member).toBe('1');
+    expect(Number(due)).toBeGreaterThan(Date.now() + 300_000);
+  });
+
   it('R8: another worker takes over when the one that knew the time has died', async () => {
     await lanes.setLimits('A', 'default', { limit: 1, perMs: 1_500 });
     const first = await startWorker();
