@@ -6,6 +6,7 @@ import { effectsVsNone } from './benchmarks/effects-vs-none.js';
 import { heldWorker } from './benchmarks/held-worker.js';
 import { jobBytes } from './benchmarks/job-bytes.js';
 import { oneJobWait } from './benchmarks/one-job-wait.js';
+import { openingGates } from './benchmarks/opening-gates.js';
 import { rate } from './benchmarks/rate.js';
 import { readingsBenchmark } from './benchmarks/readings.js';
 import { smallAccountWait } from './benchmarks/small-account-wait.js';
@@ -31,6 +32,7 @@ export const benchmarks: readonly Benchmark[] = [
   rate,
   wakeLateness,
   heldWorker,
+  openingGates,
   jobBytes,
   effectsVsNone,
   api,
