@@ -19,18 +19,21 @@ describe('of several workers one is told when something becomes due', () => {
     return [state.readDoubleLE(32), state.readDoubleLE(40)];
   }
 
-  it('R8: and another one when the first may have died', async () => {
+  it.each([
+    ['every second', 3_000, 1_000],
+    ['in the last three seconds only, where that is later', 10_000, 7_000],
+  ])('R8: and another one when the first may have died: %s', async (_when, perMs, reliedOnMs) => {
     const startedAt = bench.nowMs;
-    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 10_000 });
+    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs });
     await bench.add('A', 2);
     await bench.take();
-    expect(await told()).toEqual([startedAt + 10_000, startedAt + 1_000]);
-    bench.nowMs = startedAt + 999;
+    expect(await told()).toEqual([startedAt + perMs, startedAt + reliedOnMs]);
+    bench.nowMs = startedAt + reliedOnMs - 1;
     expect(await bench.take()).toBeUndefined();
-    expect(await told()).toEqual([startedAt + 10_000, startedAt + 1_000]);
-    bench.nowMs = startedAt + 1_000;
+    expect(await told()).toEqual([startedAt + perMs, startedAt + reliedOnMs]);
+    bench.nowMs = startedAt + reliedOnMs;
     expect(await bench.take()).toBeUndefined();
-    expect(await told()).toEqual([startedAt + 10_000, startedAt + 2_000]);
+    expect(await told()).toEqual([startedAt + perMs, startedAt + reliedOnMs + 1_000]);
   });
 
   it('R8: and another one of what is due before that', async () => {
@@ -45,13 +48,13 @@ describe('of several workers one is told when something becomes due', () => {
 
   it('R8: and what is due first is not forgotten for what is due later', async () => {
     const startedAt = bench.nowMs;
-    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 10_000 });
+    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 3_000 });
     await bench.lanes.setLimits('B', 'default', { limit: 1, perMs: 60_000 });
     await bench.add('A', 2);
     await bench.take();
     bench.nowMs = startedAt + 1_000;
     await bench.add('B', 2);
     await bench.take();
-    expect(await told()).toEqual([startedAt + 10_000, startedAt + 2_000]);
+    expect(await told()).toEqual([startedAt + 3_000, startedAt + 2_000]);
   });
 });

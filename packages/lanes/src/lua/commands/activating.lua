@@ -9,8 +9,8 @@
   the lock's token. Where no job is handed out, the fifth element is the time on the server's clock. BullMQ reads four.
 ]]
 own.meta, own.marker = META, MARKER
--- Idle workers ask more often than that.
-local RELIED_ON_MS = 1000
+-- So long one worker is relied on to wake another; idle ones ask more often. Before the last seconds it may die unnoticed.
+local RELIED_ON_MS, LAST_MS = 1000, 3000
 
 -- The job that this run takes out of `active`, until its claim has ended; the account whose job this run hands out,
 -- until its tag has moved.
@@ -268,7 +268,7 @@ local function tell()
     end
     due = own.w
   end
-  own.w, own.r = due, t + RELIED_ON_MS
+  own.w, own.r = due, math.max(t + RELIED_ON_MS, due - LAST_MS)
   -- A queue without lanes keeps nothing.
   own.dirty = own.dirty or own.g
   call('ZADD', MARKER, due, '1')
