@@ -2,6 +2,7 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkFairness, type FairnessEvent } from '../src/invariants.js';
 import { LaneBench, tally } from './support/lane-bench.js';
+import { changeQueueState, readQueueState } from './support/queue-state.js';
 
 const redis = useRedis();
 let bench: LaneBench;
@@ -54,15 +55,8 @@ describe('admission', () => {
     bench = new LaneBench(redis);
     await bench.add('A', 5);
     await bench.add('B', 5);
-    const far = Buffer.alloc(8);
-    far.writeDoubleLE(2 ** 63);
-    const meta = `${bench.prefix}:queue:meta`;
-    const state = (await redis.client.hgetBuffer(meta, 'lane:s'))!;
-    await redis.client.hset(
-      meta,
-      'lane:s',
-      Buffer.concat([state.subarray(0, 16), far, far, state.subarray(32)]),
-    );
+    const far = 2 ** 63;
+    await changeQueueState(redis.client, bench.prefix, 'queue', { v: far, a: far });
     expect(tally(await bench.serve(6))).toEqual({ A: 3, B: 3 });
   });
 
@@ -230,7 +224,6 @@ describe('admission', () => {
     expect(await bench.take()).toBeUndefined();
     const own = `${bench.prefix}::q:queue`;
     expect((await redis.client.keys(`${own}:[rhlpcst]*`)).toSorted()).toEqual([]);
-    const state = (await redis.client.hgetBuffer(`${bench.prefix}:queue:meta`, 'lane:s'))!;
-    expect([state.readDoubleLE(0), state.readDoubleLE(8)]).toEqual([0, 0]);
+    expect(await readQueueState(redis.client, bench.prefix, 'queue')).toMatchObject({ n: 0, e: 0 });
   });
 });

@@ -1,6 +1,7 @@
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LaneBench } from './support/lane-bench.js';
+import { readQueueState } from './support/queue-state.js';
 
 const redis = useRedis();
 
@@ -15,8 +16,8 @@ describe('of several workers one is told when something becomes due', () => {
 
   /** What the queue keeps of the one that was told: of which time, and until when it is relied on. */
   async function told(): Promise<[due: number, reliedOnUntil: number]> {
-    const state = (await redis.client.hgetBuffer(`${bench.prefix}:queue:meta`, 'lane:s'))!;
-    return [state.readDoubleLE(32), state.readDoubleLE(40)];
+    const { w, r } = (await readQueueState(redis.client, bench.prefix, 'queue'))!;
+    return [w, r];
   }
 
   it.each([

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { decodeGate } from './gate-record.js';
+import { readQueueState } from './queue-state.js';
 
 /** Claims by what counts them: `<group>:<account>` for a gate, `<group>` for a total. What counts none is left out. */
 export type ClaimCounts = Record<string, number>;
@@ -8,8 +9,6 @@ export type ClaimCounts = Record<string, number>;
 const KINDS_AT = 64;
 const LANE_AT = 65;
 const KINDS = { gate: '1', total: '2' } as const;
-
-const DOUBLE_BYTES = 8;
 
 /** Jobs of priority 0 in the lanes, and jobs of open lanes; `n` and `e` in `lua/includes/context.lua`. */
 export interface LaneCounts {
@@ -80,11 +79,8 @@ export class KeptState {
 
   /** The counts that a queue keeps of its lanes; none before its first job. */
   async countedLanes(queue: string): Promise<LaneCounts> {
-    const state = await this.client.hgetBuffer(`${this.prefix}:${queue}:meta`, 'lane:s');
-    return {
-      waiting: state?.readDoubleLE(0) ?? 0,
-      eligible: state?.readDoubleLE(DOUBLE_BYTES) ?? 0,
-    };
+    const state = await readQueueState(this.client, this.prefix, queue);
+    return { waiting: state?.n ?? 0, eligible: state?.e ?? 0 };
   }
 
   async content(queue: string): Promise<QueueContent> {

@@ -12,23 +12,14 @@ own.meta, own.marker = META, MARKER
 -- So long one worker is relied on to wake another; idle ones ask more often. Before the last seconds it may die unnoticed.
 local RELIED_ON_MS, LAST_MS = 1000, 3000
 
--- The job that this run takes out of `active`, until its claim has ended; the account whose job this run hands out,
--- until its tag has moved.
-local ended, served_last
+-- The account whose job this run hands out, until its tag has moved.
+local served_last
 -- What this call has done: the next runs need not do it again.
 local settled, trimmed
-
-local function end_attempt()
-  if ended and own.lim and not (own.unclaimed or reading().is_unclaimed()) then
-    passing().attempt_ended(ended)
-  end
-  ended = nil
-end
 
 -- Admission in a queue of one group, of a job that costs 1, from a lane whose gate is open. Where jobs are looked at
 -- the tag is moved at the end, when the job's fields are known.
 local function admit()
-  load(own)
   local lim = own.lim
   if own.e <= 0 and not (lim and lim >= 8) then
     long_way(idle).tidy(own)
@@ -75,7 +66,6 @@ end
 
 -- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's.
 local function settle()
-  load(own)
   settled = true
   local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
   if head and head < (math.floor(now()) + 1) * 0x1000 then
@@ -93,12 +83,10 @@ local function on_HMGET(command, key, ...)
   elseif settings then
     return settings
   end
-  local fields = read_meta(command, key, ...)
+  local fields = call(command, key, ...)
   if select('#', ...) == 4 then
     settings = fields
   end
-  -- A parent in this queue may have made the state known before.
-  end_attempt()
   return fields
 end
 
@@ -116,11 +104,8 @@ local function on_LREM(command, key, count, id)
     return pass_on(command, key, count, id)
   end
   local reply = call(command, key, count, id)
-  if reply > 0 then
-    ended = id
-    if own.v then
-      end_attempt()
-    end
+  if reply > 0 and own.lim and not (own.unclaimed or reading().is_unclaimed()) then
+    passing().attempt_ended(id)
   end
   return reply
 end
@@ -134,7 +119,7 @@ end
 
 local function on_LLEN(command, key)
   if key == WAIT then
-    return load(own).n
+    return own.n
   end
   return pass_on(command, key)
 end
@@ -237,14 +222,10 @@ end
 
 -- One run of BullMQ's script.
 local function run()
-  job_key, finishing, attempts, asks_children, ended = FINISHING and KEYS[12], nil, nil, nil, nil
+  job_key, finishing, attempts, asks_children = FINISHING and KEYS[12], nil, nil, nil
   pass_on, started, handed, whole, token = call, nil, nil, nil, nil
   served_last, own.fence = nil, nil
   local reply = bull_run(KEYS, ARGV)
-  if ended then
-    load(own)
-    end_attempt()
-  end
   if handed and (own.x or not whole) then
     reply = look_at(handed, reply)
   end
@@ -277,7 +258,6 @@ end
 local function finish()
   own.write_back()
   if own.next then
-    load(own)
     tell()
   end
   if own.rare then

@@ -18,7 +18,6 @@ end
 
 -- The job waits in its lane: the common cases here, a new lane under limits the long way.
 local function wait(command, id)
-  load(own)
   local count = call(command, own.own .. ':l:' .. lane, id)
   own.dirty = true
   if count > 1 and not own.lim then
@@ -46,7 +45,7 @@ end
 
 local function on_HMGET(command, key, ...)
   if key == META and select(2, ...) == 'concurrency' then
-    settings = settings or read_meta(command, key, ...)
+    settings = settings or call(command, key, ...)
     return settings
   end
   return pass_on(command, key, ...)
@@ -121,7 +120,7 @@ end
 -- Jobs that wait in the queue: ready, held, for their time or for a retry. From `from` on those of the job's account
 -- are counted too, since an account has no more than all: one command for each of its groups.
 local function waiting(from)
-  local all = load(own).n + call('ZCARD', PRIORITIZED) + call('ZCARD', DELAYED)
+  local all = own.n + call('ZCARD', PRIORITIZED) + call('ZCARD', DELAYED)
   if all < from then
     return all, all
   end
@@ -147,7 +146,7 @@ local function run()
   pass_on = more and more.parent and of_any_queue or call
   born = nil
   local reply = bull_run(KEYS, ARGV)
-  if born and not load(own).g then
+  if born and not own.g then
     -- A queue of lanes from its first job on, so that parents find their way back into it.
     rare().add_group(own, string.sub(lane, 1, string.find(lane, ':', 1, true) - 1))
   end

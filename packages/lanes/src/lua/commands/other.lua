@@ -5,6 +5,7 @@
   KEYS: BullMQ's, then the queue's own key. ARGV: BullMQ's, then the queue's key prefix, a time
   for tests. Returns BullMQ's reply.
 ]]
+load(own)
 local all = rare()
 local bull_redis = { call = all.redirect, pcall = redis.pcall, now = now, lanes = rare }
 -- BullMQ's script, which is built behind all this.

@@ -6,7 +6,7 @@
   and its state, read once and written once a call. The state lives in BullMQ's hash `meta`,
   which most of the scripts read anyway:
 
-    lane:s  six little-endian doubles: a third of the time of text
+    lane:s  a byte, the layout of all that is kept, and six little-endian doubles: a third of the time of text
             n  jobs of priority 0 in the lanes, ready and held (what LLEN of wait would be)
             e  eligible jobs: those in lanes that are open (both priorities)
             v  virtual time of the fair queue: the start tag served last
@@ -50,6 +50,12 @@ local string, struct, math, tonumber, type, select, unpack = string, struct, mat
 -- longer counted in steps of one, so there accounts go by name.
 local JOB, STEPS, WHOLE = 0x100000, 0x10000, 0x20000000000000
 
+-- To be raised with every change of what is kept, in whichever key: processes of two versions leave each other's queues
+-- alone.
+local LAYOUT = 1
+local OTHER_LAYOUT = 'LANES_LAYOUT the queue %s was written by another version of @fairlane/lanes (layout %d, this one has '
+  .. '%d). Run the version that wrote it until the queue is empty or handed back (releaseQueue), then this one.'
+
 -- Our arguments are the last ones, so that BullMQ's keep their places.
 -- What most calls need is named here, so that the table need not grow four times.
 local own = {
@@ -77,7 +83,10 @@ end
 
 local function read_state(c, state, groups)
   if state then
-    c.n, c.e, c.v, c.a, c.w, c.r = struct.unpack('<dddddd', state)
+    if string.byte(state) ~= LAYOUT then
+      error({ err = string.format(OTHER_LAYOUT, c.base, string.byte(state), LAYOUT) })
+    end
+    c.n, c.e, c.v, c.a, c.w, c.r = struct.unpack('<dddddd', state, 2)
   else
     c.n, c.e, c.v, c.a, c.w, c.r = 0, 0, 0, -1, 0, 0
   end
@@ -148,6 +157,6 @@ local function save(c)
     own.passing.save_gates()
   end
   if c.dirty then
-    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<dddddd', c.n, c.e, c.v, c.a, c.w, c.r))
+    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<Bdddddd', LAYOUT, c.n, c.e, c.v, c.a, c.w, c.r))
   end
 end
