@@ -11,7 +11,7 @@ import { Lanes } from '../lanes.js';
 import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
 import { Coalescer, Coalescers, MAX_BATCH, mostOfSlots } from './coalescer.js';
-import { Waker } from './waker.js';
+import { Waker, type WakeReply } from './waker.js';
 import type { ResolvedOptions } from './options.js';
 
 type QueueContext = ConstructorParameters<typeof RedisQueueBackend>;
@@ -69,7 +69,7 @@ export class LaneBackend extends RedisQueueBackend {
     this.laneOptions = laneOptions;
     this.base = keys['']!;
     this.ownKey = ownKeyOfBase(this.base);
-    this.waker = new Waker(() => this.writeMarker());
+    this.waker = new Waker(async (due) => (await this.own('wake', [], [due])) as WakeReply);
     // Registered before anybody else can wait for the client: a pipeline only knows the commands
     // that were defined when it was made.
     connection.client.then(
@@ -316,18 +316,19 @@ export class LaneBackend extends RedisQueueBackend {
 
   /** BullMQ's reply; what it says about the time and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
+    const askedAt = Date.now();
     const bull = await reply;
     if (!Array.isArray(bull)) {
       return bull;
     }
-    const [job, id, , , now] = bull as [unknown, unknown, unknown, unknown, number | undefined];
+    const [job, id, , , wake] = bull as [unknown, unknown, unknown, unknown, WakeReply | undefined];
     restoreLane(job);
     const claim = claimOf(job);
     if (claim) {
       this.fences.set(holderOf(String(id), claim.token), claim.fence);
     }
-    if (now !== undefined) {
-      this.waker.setServerTime(now);
+    if (wake) {
+      this.waker.hear(wake, askedAt);
     }
     return bull;
   }
@@ -426,29 +427,26 @@ export class LaneBackend extends RedisQueueBackend {
     const until = performance.now() + leftMs;
     do {
       const popped = await super.waitForJob(leftMs / 1_000);
-      // What is due later only has to be known here: a timer wakes a worker for it, this one or another.
-      const isLater = popped !== null && popped.score > 0 && this.waker.schedule(popped.score);
-      if (!isLater) return popped && { ...popped, score: 0 };
+      if (!popped || popped.score <= 0 || !this.waker.isAhead(popped.score)) {
+        return popped && { ...popped, score: 0 };
+      }
+      // It only has to be known here: a timer wakes a worker for it, this one or another.
+      this.waker.schedule(popped.score);
       leftMs = until - performance.now();
     } while (leftMs >= 1);
     return null;
   }
 
-  /** @param due when a worker is to be woken, on the server's clock; 0 = now. */
-  private async writeMarker(due = 0): Promise<void> {
-    if (this.closing) {
-      return;
-    }
-    const client = (await this.queue.client) as unknown as {
-      zadd(key: string, score: number, member: string): Promise<unknown>;
-    };
-    await client.zadd(this.keys.marker!, due, due > 0 ? '1' : '0');
+  /** Tells another worker when one is to be woken, on the server's clock. */
+  private async handOver(due: number): Promise<void> {
+    const client = (await this.queue.client) as unknown as Redis;
+    await client.zadd(this.keys.marker!, 'LT', due, '1');
   }
 
   override async close(force = false): Promise<void> {
     const due = this.waker.stop();
-    // Another worker is told. Nobody awaits it: it is in front of the connection's end, and needs no server to close.
-    if (due < Infinity && !force) this.writeMarker(due).catch(() => undefined);
+    // Nobody awaits it: it goes out in front of the connection's end, and a queue closes without a server too.
+    if (due < Infinity && !force) this.handOver(due).catch(() => undefined);
     // What is still asked for goes out at once, in front of the connection's end.
     this.ending = true;
     this.coalescers.flush();

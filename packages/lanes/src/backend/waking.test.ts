@@ -66,7 +66,7 @@ function dayAfterTomorrow(): number {
 }
 
 async function callsOfScripts(): Promise<number> {
-  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))![1]);
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
 }
 
 async function commandsProcessed(): Promise<number> {
@@ -167,8 +167,8 @@ describe('waking', () => {
   });
 
   it('R7: an opening gate wakes one worker, however many are idle', async () => {
-    const jobs = 20;
-    await lanes.setLimits('A', 'default', { limit: 20, perMs: 1_000, burst: 1 });
+    const jobs = 60;
+    await lanes.setLimits('A', 'default', { limit: 100, perMs: 1_000, burst: 1 });
     await Promise.all(Array.from({ length: 10 }, async () => startWorker()));
     await idle(10);
     const before = await callsOfScripts();
@@ -176,8 +176,8 @@ describe('waking', () => {
       Array.from({ length: jobs }, () => ({ name: 'A', data: {}, opts: { lane: { account: 'A' } } })),
     );
     await started(jobs);
-    // It is taken, and ended, and a second slot asks in vain; idle workers look now and then.
-    expect(((await callsOfScripts()) - before) / jobs).toBeLessThan(8);
+    // It is taken, and ended, a second slot asks in vain, and a few that were told find another one first.
+    expect(((await callsOfScripts()) - before) / jobs).toBeLessThan(9);
   });
 
   it('R8: a worker that closes leaves to another one what it was to wake one for', async () => {

@@ -25,9 +25,9 @@ const OWN_COMMANDS = {
   'set-group': 2,
   'set-limits': 1,
   'set-paused': 3,
-  settle: 1,
   survey: 1,
   trim: 1,
+  wake: 1,
 } as const;
 
 export type OwnCommand = keyof typeof OWN_COMMANDS;

@@ -19,7 +19,7 @@ async function read(client: Redis, key: string): Promise<unknown> {
   switch (await client.type(key)) {
     case 'hash': {
       const hash = await client.hgetall(key);
-      // Four doubles; the counts of jobs are read through commands.
+      // Packed; the counts of jobs are read through commands.
       delete hash['lane:s'];
       return hash;
     }

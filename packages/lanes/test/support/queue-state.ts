@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-const FIELDS = ['n', 'e', 'v', 'a', 'w', 'r'] as const;
+const FIELDS = ['n', 'e', 'v', 'a', 'w'] as const;
 const DOUBLE_BYTES = 8;
 /** In front of the doubles. */
 const LAYOUT_BYTES = 1;

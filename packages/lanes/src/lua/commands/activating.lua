@@ -6,11 +6,10 @@
   KEYS: BullMQ's, then the stem of the queue's keys. ARGV: BullMQ's (ARGV[2] is the worker's
   clock), then the queue's key prefix and a time for tests ('' = the server's).
   Returns BullMQ's reply. The fields of a job that has taken a claim end with one more, `lane:claim`: the claim's fence and
-  the lock's token. Where no job is handed out, the fifth element is the time on the server's clock. BullMQ reads four.
+  the lock's token. Where no job is handed out, the fifth element is { next, now }: when something becomes due next (0 =
+  not known), and the time, on the server's clock. BullMQ reads four.
 ]]
 own.meta, own.marker = META, MARKER
--- So long one worker is relied on to wake another; idle ones ask more often. Before the last seconds it may die unnoticed.
-local RELIED_ON_MS, LAST_MS = 1000, 3000
 
 -- The account whose job this run hands out, until its tag has moved.
 local served_last
@@ -64,15 +63,22 @@ local function admit()
   return id
 end
 
--- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's.
+-- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's. What is not due yet is remembered.
 local function settle()
   settled = true
-  local head = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2])
-  if head and head < (math.floor(now()) + 1) * 0x1000 then
+  local delayed = tonumber(call('ZRANGE', DELAYED, '0', '0', 'WITHSCORES')[2]) or math.huge
+  if delayed < (math.floor(now()) + 1) * 0x1000 then
     long_way(rare).promote(own)
+  else
+    own.delayed = delayed
   end
-  if own.lim and call('ZRANGEBYSCORE', own.own .. ':c', '-inf', now(), 'LIMIT', '0', '1')[1] then
-    long_way(rare).open_due(own)
+  if own.lim then
+    local opens = tonumber(call('ZRANGE', own.own .. ':c', '0', '0', 'WITHSCORES')[2]) or math.huge
+    if opens <= now() then
+      long_way(rare).open_due(own)
+    else
+      own.opens = opens
+    end
   end
 end
 
@@ -136,7 +142,7 @@ end
 
 local function on_ZRANGE(command, key, ...)
   if key == DELAYED then
-    -- BullMQ would tell this worker until when to block: see `tell`. Gates count as well as delays.
+    -- BullMQ would tell this worker until when to block; it is told when to wake one. Gates count as well as delays.
     own.next = idle().next_due(own)
     return {}
   end
@@ -173,13 +179,9 @@ end
 local function on_ZADD(command, key, score, member, ...)
   if FINISHING and key == KEYS[11] then
     return put_finished(command, key, score, member, ...)
-  elseif key == MARKER then
-    if member == '0' then
-      own.wake = true
-      return 0
-    end
-    -- "1" tells when a delayed job is due: for all workers, so on the server's clock.
-    return call(command, key, math.ceil(own.next), member)
+  elseif key == MARKER and member == '0' then
+    own.wake = true
+    return 0
   elseif key == DELAYED then
     return delay(command, key, score, member)
   elseif key == PRIORITIZED then
@@ -234,32 +236,15 @@ local function run()
     handed[last + 1], handed[last + 2] = 'lane:claim', own.fence .. ' ' .. (token or '')
   end
   if not handed and type(reply) == 'table' then
-    reply[5] = math.floor(now())
+    -- It is idle: told so, it costs no marker.
+    reply[5] = { own.next and math.ceil(own.next) or 0, math.floor(now()) }
+    own.next, own.total_opens = nil, nil
   end
   return reply
 end
 
--- Tells an idle worker when something becomes due next: it will wake one then. Others are not told meanwhile, since woken
--- together many would find one job; unless the one that was told has not been heard of for a while.
-local function tell()
-  local due, t = math.ceil(own.next), now()
-  if t < own.w and own.w <= due then
-    if t < own.r then
-      return
-    end
-    due = own.w
-  end
-  own.w, own.r = due, math.max(t + RELIED_ON_MS, due - LAST_MS)
-  -- A queue without lanes keeps nothing.
-  own.dirty = own.dirty or own.g
-  call('ZADD', MARKER, due, '1')
-end
-
 local function finish()
   own.write_back()
-  if own.next then
-    tell()
-  end
   if own.rare then
     own.rare.save_others()
   end

@@ -6,13 +6,12 @@
   and its state, read once and written once a call. The state lives in BullMQ's hash `meta`,
   which most of the scripts read anyway:
 
-    lane:s  a byte, the layout of all that is kept, and six little-endian doubles: a third of the time of text
+    lane:s  a byte, the layout of all that is kept, and five little-endian doubles: a third of the time of text
             n  jobs of priority 0 in the lanes, ready and held (what LLEN of wait would be)
             e  eligible jobs: those in lanes that are open (both priorities)
             v  virtual time of the fair queue: the start tag served last
             a  the tag given last to an account that arrived
-            w  when something becomes due next, as a worker was told that will wake one then
-            r  until when that worker is relied on
+            w  until when a worker has been woken for what became due
     lane:g  "groups" or "groups;lim;x"; present = a queue of lanes
             groups  limit groups that have ever had a lane here, joined by commas
             lim     bits: 1 an account has settings, 2 a group has default limits, 4 a group
@@ -60,8 +59,8 @@ local OTHER_LAYOUT = 'LANES_LAYOUT the queue %s was written by another version o
 -- What most calls need is named here, so that the table need not grow four times.
 local own = {
   time = table.remove(ARGV), base = table.remove(ARGV), own = KEYS[#KEYS], meta = nil, marker = nil,
-  n = nil, e = nil, v = nil, a = nil, w = nil, r = nil, g = nil, now = nil, next = nil, dirty = nil, wake = nil, runs = nil, write_back = nil,
-  idle = nil, unclaimed = nil,
+  n = nil, e = nil, v = nil, a = nil, w = nil, g = nil, now = nil, next = nil, delayed = nil, opens = nil, dirty = nil,
+  wake = nil, runs = nil, write_back = nil, idle = nil, unclaimed = nil,
   -- Job key -> lane: several BullMQ scripts delete the hash before the id.
   lane_of = {},
 }
@@ -86,9 +85,9 @@ local function read_state(c, state, groups)
     if string.byte(state) ~= LAYOUT then
       error({ err = string.format(OTHER_LAYOUT, c.base, string.byte(state), LAYOUT) })
     end
-    c.n, c.e, c.v, c.a, c.w, c.r = struct.unpack('<dddddd', state, 2)
+    c.n, c.e, c.v, c.a, c.w = struct.unpack('<ddddd', state, 2)
   else
-    c.n, c.e, c.v, c.a, c.w, c.r = 0, 0, 0, -1, 0, 0
+    c.n, c.e, c.v, c.a, c.w = 0, 0, 0, -1, 0
   end
   c.g = groups
   if groups and string.find(groups, '[,;]') then
@@ -147,16 +146,28 @@ local function join_ready(c, ready, tag, account)
   return added == 1
 end
 
+-- Tells one idle worker, by the marker, when something becomes due that this call has met with.
+local function tell(c)
+  local due = c.next
+  if c.total_opens and (not due or c.total_opens < due) then
+    due = c.total_opens
+  end
+  if due then
+    call('ZADD', c.marker or c.base .. 'marker', 'LT', string.format('%d', math.ceil(due)), '1')
+  end
+end
+
 -- The end of a call: the state is written, and a marker wakes one worker where there is a job it
 -- may have now. A script that stopped at one of its bounds says "again now".
 local function save(c)
   if c.again or (c.wake and c.e and c.e > 0 and (not c.lim or c.lim < 4 or choosing().choose(c))) then
     call('ZADD', c.marker or c.base .. 'marker', '0', '0')
   end
+  tell(c)
   if own.passing then
     own.passing.save_gates()
   end
   if c.dirty then
-    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<Bdddddd', LAYOUT, c.n, c.e, c.v, c.a, c.w, c.r))
+    call('HSET', c.meta or c.base .. 'meta', 'lane:s', struct.pack('<Bddddd', LAYOUT, c.n, c.e, c.v, c.a, c.w))
   end
 end

@@ -36,24 +36,23 @@ local function tidy(c)
   end
 end
 
--- When there will be something to do next, on the server's clock; nil for never.
-local function next_due(c)
-  local due = c.next
-  local delayed = call('ZRANGE', c.base .. 'delayed', 0, 0, 'WITHSCORES')[2]
-  if delayed then
-    delayed = tonumber(delayed) / 0x1000
-    if not due or delayed < due then
-      due = delayed
-    end
+-- The lowest score of a sorted set, of those above `t` where it is given.
+local function lowest(key, t)
+  local found
+  if t then
+    found = call('ZRANGEBYSCORE', key, string.format('(%.4f', t), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  else
+    found = call('ZRANGE', key, 0, 0, 'WITHSCORES')
   end
+  return tonumber(found[2]) or math.huge
+end
+
+-- When there will be something to do next, on the server's clock; nil for never. `t`: what is due by then is left out.
+local function next_due(c, t)
+  local delayed = c.delayed or lowest(c.base .. 'delayed', t and (math.floor(t) + 1) * 0x1000 - 1)
+  local due = math.min(c.next or math.huge, delayed / 0x1000)
   if c.lim then
-    local opens = tonumber(call('ZRANGE', c.own .. ':c', 0, 0, 'WITHSCORES')[2])
-    if opens and (not due or opens < due) then
-      due = opens
-    end
-    if c.total_opens and (not due or c.total_opens < due) then
-      due = c.total_opens
-    end
+    due = math.min(due, c.opens or lowest(c.own .. ':c', t), c.total_opens or math.huge)
   end
-  return due
+  return due < math.huge and due or nil
 end

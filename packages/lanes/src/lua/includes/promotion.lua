@@ -59,8 +59,8 @@ reconsider = function(c, g, a)
     gated.await_no_claim(c, lane)
     return unhold(c, g, a)
   elseif at < huge then
-    call('ZADD', c.own .. ':c', at, lane)
-    if not c.next or at < c.next then
+    -- What was due then before has been told.
+    if call('ZADD', c.own .. ':c', 'CH', at, lane) == 1 and (not c.next or at < c.next) then
       c.next = at
     end
   else

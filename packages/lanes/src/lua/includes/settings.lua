@@ -105,17 +105,7 @@ local function carry_over(t, b, i, d)
   return math.min(gated.carried_over(t, b, i, d, now()), now() + d)
 end
 
--- One worker of a queue that has to wait hears until when.
-local function announce()
-  for _, c in pairs(contexts) do
-    if c.next and not (c.wake and c.e > 0) then
-      call('ZADD', c.base .. 'marker', floor(c.next) + 1, '1')
-    end
-  end
-end
-
 local function save_all()
-  announce()
   for _, c in pairs(contexts) do
     save(c)
   end
@@ -133,6 +123,5 @@ local function close_gate(g, a, until_ms)
   gate.u = floor(until_ms)
   gated.change(gate)
   review(g, a)
-  announce()
   return floor(until_ms)
 end
