@@ -161,6 +161,16 @@ describe('runs that share a call', () => {
     expect(replies.map(({ result }) => result?.[1])).toEqual(['3', '4']);
   });
 
+  it.each([1, 2])('R11: end the claims of %d finishes that Redis breaks off', async (count) => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { maxInFlight: count });
+    await bench.add('A', count);
+    const jobs = await Promise.all(Array.from({ length: count }, async () => bench.take()));
+    await redis.client.set(`${bench.prefix}:queue:completed`, 'no set');
+    await expect(end(jobs, true)).rejects.toThrow('WRONGTYPE');
+    await expect.poll(async () => countedClaims(redis.client, bench.prefix, 'A')).toBe(0);
+  });
+
   it('leave the others alone when one of them throws', async () => {
     bench = new LaneBench(redis);
     await redis.client.set(`${bench.prefix}:queue:taken`, 'no job');
