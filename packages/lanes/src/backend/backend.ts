@@ -314,7 +314,7 @@ export class LaneBackend extends RedisQueueBackend {
     return this.settled(args[0], args[1] ?? '0', () => super.moveJobFromActiveToWait(...args));
   }
 
-  /** BullMQ's reply; what it says about the time and claims is noted. */
+  /** BullMQ's reply; what it says about waking and claims is noted. */
   private async heed(reply: Promise<unknown>): Promise<unknown> {
     const askedAt = Date.now();
     const bull = await reply;

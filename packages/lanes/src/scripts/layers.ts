@@ -79,6 +79,7 @@ const READING_EXPORTS = [
 const PASSING_EXPORTS = [
   'NO_GATE',
   'ROOM',
+  'WAITING',
   'attempt_ended',
   'carried_over',
   'claim_record',

@@ -3,7 +3,7 @@
 
   P::waiting (sorted set): "<lane>:<queue>" of each. A queue's name holds no colon.
 ]]
-local WAITING = reading.PREFIX .. '::waiting'
+local WAITING = passing.WAITING
 
 -- The name of a context's queue.
 local function queue_of(c)
