@@ -16,35 +16,20 @@ local served_last
 -- What this call has done: the next runs need not do it again.
 local settled, trimmed
 
--- Admission in a queue of one group, of a job that costs 1, from a lane whose gate is open. Where jobs are looked at
--- the tag is moved at the end, when the job's fields are known.
-local function admit()
-  local lim = own.lim
-  if own.e <= 0 and not (lim and lim >= 8) then
-    long_way(idle).tidy(own)
-    if own.e <= 0 then
-      return false
-    end
-  end
-  if own.many or lim and (own.x or lim >= 4) then
-    return long_way(choosing).admit(own)
-  end
-  local account, tag = next_account()
-  if not account then
-    return long_way(choosing).admit(own)
-  end
+-- The next job of an account, which costs 1, and whose gate is open. Where jobs are looked at the tag is moved at the
+-- end, when the job's fields are known. false where the lane's list is empty, nil where it takes the long way to know.
+local function serve(account, tag)
   local id, finish, closed
-  local limited = lim and not listed_free
-  if limited then
+  if own.lim and not listed_free then
     id, finish, closed = passing().pass(own, own.g, account, tag, lane_stem .. account, ACTIVE)
   else
     id = call('RPOPLPUSH', lane_stem .. account, ACTIVE)
   end
   if not id then
-    return long_way(choosing).admit(own)
+    return id
   end
   own.n, own.e, own.dirty = own.n - 1, own.e - 1, true
-  if limited then
+  if finish then
     move_tag(account, finish)
     if closed then
       local at, why = gated().closed(gated().gate_of(own, own.g, account), 1)
@@ -61,6 +46,31 @@ local function admit()
     move_tag(account, own.v + JOB)
   end
   return id
+end
+
+-- Admission in a queue of one group. Accounts whose lanes were emptied earlier are met when it is their turn again.
+local function admit()
+  local lim = own.lim
+  if own.e <= 0 and not (lim and lim >= 8) then
+    long_way(idle).tidy(own)
+    if own.e <= 0 then
+      return false
+    end
+  end
+  if own.many or lim and (own.x or lim >= 4) then
+    return long_way(choosing).admit(own)
+  end
+  repeat
+    local account, tag = next_account()
+    local id = account and serve(account, tag)
+    if id then
+      return id
+    elseif not account or id == nil or not is_emptied(account) then
+      return long_way(choosing).admit(own)
+    end
+  until not pass_over(account, tag)
+  own.again = true
+  return false
 end
 
 -- BullMQ promotes delayed jobs here, by the worker's clock; ours go by the server's. What is not due yet is remembered.

@@ -5,31 +5,46 @@
   smallest tags of a queue of one group come in one read, one for each run, and the new ones are written with one
   command, which nothing else reads before the end of the call.
 ]]
+local MAX_LISTED, MAX_EMPTIED = 100, 1000
 -- listed: account, tag, account, ... as Redis gave them, nil where they have to be read (again); listed_at: the next of
 -- them; listed_all: whether there are no more; listed_free: whether nothing limits any of them.
 local listed, listed_at, listed_all, listed_free
 -- The accounts that were served since, by their new tags: the command that writes them, whose last arguments are tag and
 -- account of each, and these tags; served_from: the next of them.
 local line, served_tags, served_from
+-- Accounts with emptied lanes, as the commands that forget them and since when they wait; how many in this call.
+local gone, gone_lanes, emptied = nil, nil, 0
+-- Whether the queue has jobs of a priority; nil where that has to be asked (again).
+local prioritized
 -- Keys of a queue of one group, known from the first admission on.
 local ready, lane_stem
 own.runs = 1
 
 local function write_tags()
-  listed = nil
+  listed, prioritized = nil, nil
   if line and line[3] then
     call(unpack(line))
   end
   line, served_tags, served_from = { 'ZADD', ready }, {}, 1
+  if gone then
+    call(unpack(gone))
+    call(unpack(gone_lanes))
+    gone = nil
+  end
 end
 
 local function list_accounts()
   if not ready then
     ready, lane_stem = own.own .. ':r:' .. own.g, own.own .. ':l:' .. own.g .. ':'
   end
+  -- Where a whole list was of emptied lanes, more are to be expected.
+  local most = gone and math.min(2 * #gone, MAX_LISTED) or 0
+  if most < own.runs then
+    most = own.runs
+  end
   write_tags()
-  listed = call('ZRANGE', ready, '0', own.runs - 1, 'WITHSCORES')
-  listed_at, listed_all = 1, #listed < 2 * own.runs
+  listed = call('ZRANGE', ready, '0', most - 1, 'WITHSCORES')
+  listed_at, listed_all = 1, #listed < 2 * most
   if own.lim then
     listed_free = not reading().foresee(own.g, listed) and own.lim == 1
   end
@@ -37,7 +52,7 @@ end
 
 -- The account with the smallest tag, and that tag; nil when it takes a look at Redis to know.
 local function next_account()
-  if not listed then
+  if not listed or not listed_all and listed_at > #listed then
     list_accounts()
   end
   local account, tag = listed[listed_at], tonumber(listed[listed_at + 1])
@@ -58,4 +73,28 @@ local function move_tag(account, tag)
     at = at - 1
   end
   served_tags[at], line[2 * at + 1], line[2 * at + 2] = tag, tag_text(tag), account
+end
+
+-- Whether the lane, whose list is empty, has no job of a priority either.
+local function is_emptied(account)
+  if prioritized == nil then
+    prioritized = call('EXISTS', own.base .. 'prioritized') == 1
+  end
+  return not prioritized or call('EXISTS', own.own .. ':p:' .. own.g .. ':' .. account) == 0
+end
+
+-- The account's lane was emptied earlier; virtual time has come to its tag, so that may be forgotten. Whether the call may
+-- do as much once more.
+local function pass_over(account, tag)
+  if tag > own.v then
+    own.v = tag
+  end
+  own.dirty = true
+  if not gone then
+    gone, gone_lanes = { 'ZREM', ready }, { 'ZREM', own.own .. ':s' }
+  end
+  local at = #gone + 1
+  gone[at], gone_lanes[at] = account, own.g .. ':' .. account
+  emptied = emptied + 1
+  return emptied < MAX_EMPTIED
 end

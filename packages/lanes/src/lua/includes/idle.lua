@@ -4,8 +4,12 @@
 ]]
 local MAX_FORGOTTEN = 100
 
--- An idle queue has caught up with every tag: the empty lanes left in ready can go.
+-- An idle queue has caught up with every tag: the empty lanes left in ready can go, some with each call.
 local function forget_empty(c)
+  if c.forgot then
+    return
+  end
+  c.forgot = true
   for g in string.gmatch(c.g or '', '[^,]+') do
     local popped = call('ZPOPMIN', c.own .. ':r:' .. g, MAX_FORGOTTEN)
     local accounts, lanes = {}, {}

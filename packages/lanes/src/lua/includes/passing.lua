@@ -1,7 +1,8 @@
 --[[
   Admission of a job that costs 1 from a lane whose gate is open, in one go: the job's id, the tag its account has from
-  now on, and whether the gate is closed for the next one. nil where it takes the long way to know. What it does to
-  records and claims is written out here, since this runs for every job that has limits.
+  now on, and whether the gate is closed for the next one; false where the lane's list is empty, nil where it takes the
+  long way to know. What it does to records and claims is written out here, since this runs for every job that has
+  limits.
 ]]
 local function pass(c, g, account, tag, lane, active)
   local theirs, t, w = settings[account], own.now or now(), 1
@@ -48,7 +49,7 @@ local function pass(c, g, account, tag, lane, active)
   end
   local id = call('RPOPLPUSH', lane, active)
   if not id then
-    return nil
+    return false
   end
   if tag > c.v then
     c.v = tag
