@@ -12,6 +12,7 @@ import { readingsBenchmark } from './benchmarks/readings.js';
 import { smallAccountWait } from './benchmarks/small-account-wait.js';
 import { throughputGated } from './benchmarks/throughput-gated.js';
 import { throughputManyAccounts } from './benchmarks/throughput-many-accounts.js';
+import { throughputUnevenAccounts } from './benchmarks/throughput-uneven-accounts.js';
 import { throughputVsBare } from './benchmarks/throughput-vs-bare.js';
 import { throughputVsGroupmq } from './benchmarks/throughput-vs-groupmq.js';
 import { throughputVsWorkaround } from './benchmarks/throughput-vs-workaround.js';
@@ -26,6 +27,7 @@ export const benchmarks: readonly Benchmark[] = [
   throughputVsGroupmq,
   throughputVsWorkaround,
   throughputManyAccounts,
+  throughputUnevenAccounts,
   throughputWithHeld,
   addVsBare,
   oneJobWait,

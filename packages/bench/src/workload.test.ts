@@ -16,6 +16,15 @@ describe('workload', () => {
     expect(accounts.slice(0, 10)).not.toEqual(accounts.slice(10, 20));
   });
 
+  it('leaves half of the accounts with one job and half of the others with two where it is uneven', () => {
+    const counts = new Map<string, number>();
+    for (const { account } of workload({ jobs: 1_600, accounts: 800, uneven: true })) {
+      counts.set(account, (counts.get(account) ?? 0) + 1);
+    }
+    const having = (jobs: number) => [...counts.values()].filter((count) => count === jobs).length;
+    expect([having(1), having(2), having(3)]).toEqual([400, 200, 100]);
+  });
+
   it('gives every job its own id of the length the product uses', () => {
     const ids = [...workload({ jobs: 5_000, accounts: 3 })].map((job) => job.id);
     expect(new Set(ids).size).toBe(5_000);

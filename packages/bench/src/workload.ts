@@ -26,16 +26,23 @@ export const JOB_NAME = 'outreach.send';
 export interface WorkloadOptions {
   readonly jobs: number;
   readonly accounts: number;
+  /** Half of the accounts have one job, half of the others two, and so on; by default all have as many. */
+  readonly uneven?: boolean;
   /** Different prefixes keep ids and accounts of two workloads apart. */
   readonly prefix?: string;
 }
 
-/** Deterministic jobs, spread evenly over the accounts in a shuffled order. */
-export function* workload({ jobs, accounts, prefix = 'acct' }: WorkloadOptions): Generator<BenchJob> {
+/** Deterministic jobs, spread over the accounts in a shuffled order. */
+export function* workload(options: WorkloadOptions): Generator<BenchJob> {
+  const { jobs, accounts, uneven = false, prefix = 'acct' } = options;
   const random = seededRandom(jobs * 31 + accounts);
   let round: number[] = [];
+  let left = accounts;
   for (let index = 0; index < jobs; index += 1) {
-    if (round.length === 0) round = shuffled(accounts, random);
+    if (round.length === 0) {
+      round = shuffled(left, random);
+      if (uneven) left = Math.max(Math.floor(left / 2), 1);
+    }
     yield benchJob(accountName(round.pop()!, prefix), index);
   }
 }

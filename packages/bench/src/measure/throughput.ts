@@ -8,6 +8,8 @@ import { inRun, serverCpuMs, type Run } from './run.js';
 export interface ThroughputSetup {
   readonly adapter: AdapterName;
   readonly accounts: number;
+  /** See {@link workload}. */
+  readonly uneven?: boolean;
   readonly scale: Scale;
   readonly databaseUrl?: string;
   /** Sets limits or adds further jobs before the measured ones are loaded. */
@@ -33,13 +35,13 @@ const WARM_UP_PREFIX = 'warm';
  * things, and tells which of the two processes a difference comes from.
  */
 export async function throughput(setup: ThroughputSetup): Promise<Measured> {
-  const { adapter, accounts, scale } = setup;
+  const { adapter, accounts, uneven = false, scale } = setup;
   return inRun({}, async (run) => {
     const warmUpQueue = await run.openQueue(adapter, WARM_UP_QUEUE);
     await warmUpQueue.load(workload({ jobs: scale.warmUpJobs, accounts, prefix: WARM_UP_PREFIX }));
     const queue = await run.openQueue(adapter, MEASURED_QUEUE);
     await setup.prepare?.(queue, run);
-    const measured = workload({ jobs: scale.jobs, accounts, prefix: MEASURED_PREFIX });
+    const measured = workload({ jobs: scale.jobs, accounts, uneven, prefix: MEASURED_PREFIX });
     await queue.load(setup.mixedIn === undefined ? measured : alternating(measured, setup.mixedIn));
     const child = await run.start('drain', {
       adapter,
