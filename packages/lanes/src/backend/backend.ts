@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { RedisQueueBackend, QueueKeys } from 'bullmq';
 import { encodeLane, type LaneOptions } from '../settings/lane-options.js';
 import { laneKeys, ownKeyOfBase } from '../redis/keys.js';
@@ -6,33 +5,18 @@ import { laneScripts, type ComposedScript } from '../scripts/lane-scripts.js';
 import { defineOwnCommands, runOwn, type OwnCommand } from '../redis/connection.js';
 import { groupArguments } from '../settings/groups.js';
 import type { Redis } from 'ioredis';
-import { joinFleet, mixedFleet } from '../redis/fleet.js';
-import { Lanes } from '../lanes.js';
-import { Upkeep } from './upkeep.js';
 import { laneOf, laneOfFields, restoreLane, withoutLane } from './stored-lane.js';
 import { Coalescer, Coalescers, MAX_BATCH, mostOfSlots } from './coalescer.js';
+import { HeldClaims } from './held-claims.js';
+import { insist } from './insist.js';
 import { Waker, type WakeReply } from './waker.js';
+import { WorkerDuties } from './worker-duties.js';
 import type { ResolvedOptions } from './options.js';
 
 type QueueContext = ConstructorParameters<typeof RedisQueueBackend>;
 type KeysMap = QueueContext[2];
 type Client = Parameters<RedisQueueBackend['execCommand']>[0];
 type Args = Parameters<RedisQueueBackend['execCommand']>[2];
-
-/** BullMQ reuses a token for the next job of its slot, so a handler is told by both. */
-function holderOf(jobId: string, token: string): string {
-  return `${token} ${jobId}`;
-}
-
-/** The claim that a job was handed out with, from the end of its fields; see `activating.lua`. */
-function claimOf(job: unknown): { token: string; fence: string } | undefined {
-  if (!Array.isArray(job) || job.at(-2) !== 'lane:claim') {
-    return undefined;
-  }
-  const claim = String(job.at(-1));
-  const space = claim.indexOf(' ');
-  return { fence: claim.slice(0, space), token: claim.slice(space + 1) };
-}
 
 interface AddedJob {
   opts?: { lane?: LaneOptions };
@@ -41,9 +25,6 @@ interface AddedJob {
 
 /** BullMQ's default of `lockDuration`. */
 const DEFAULT_LOCK_MS = 30_000;
-/** Pause before the server is asked again for what it has refused. */
-const INSIST_MS = 1_000;
-
 /** A worker blocks at most this long, so that it takes over a wake-up whose process has died. */
 const MAX_BLOCK_SECONDS = 0.8;
 
@@ -56,13 +37,12 @@ export class LaneBackend extends RedisQueueBackend {
   private readonly waker: Waker;
   private readonly ownKey: string;
   private readonly base: string;
-  /** Fences of the claims that handlers of this process hold. */
-  private readonly fences = new Map<string, string>();
+  private readonly claims = new HeldClaims(async (jobId, fence) =>
+    this.own('release-claim', [], [jobId, fence]),
+  );
   private readonly coalescers = new Coalescers<Client>();
   private ending = false;
-  private upkeep: Upkeep | undefined;
-  /** Until a starting worker knows that no plain one serves its queue it asks for no job. */
-  private entry: Promise<void> | undefined;
+  private duties: WorkerDuties | undefined;
 
   constructor(...[connection, name, keys, toKey, opts, blocking, owns, laneOptions]: LaneBackendArguments) {
     super(connection, name, keys, toKey, opts, blocking, owns);
@@ -89,76 +69,28 @@ export class LaneBackend extends RedisQueueBackend {
         this.emit('error', error);
       }
     };
+    const insistence = { isClosing: () => Boolean(this.closing), onError };
     if (this.blockingConnection) {
-      this.serve(client as unknown as Redis, onError);
+      this.duties = new WorkerDuties({
+        ...insistence,
+        prefix: this.redisPrefix,
+        queue: this.name,
+        client: client as unknown as Redis,
+        blockingConnection: this.blockingConnection,
+        lockMs: (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS,
+        options: this.laneOptions,
+      });
     }
     for (const [group, limits] of Object.entries(this.laneOptions.groups)) {
       const key = laneKeys(this.redisPrefix).group(group);
-      void this.insist(async () => this.own('set-group', [key], groupArguments(group, limits)), onError);
+      void insist(async () => this.own('set-group', [key], groupArguments(group, limits)), insistence);
     }
-  }
-
-  /** Again until it is done: a server that is full or read-only refuses now, and nobody else does it later. */
-  private async insist(step: () => Promise<unknown>, onError: (error: unknown) => void): Promise<void> {
-    while (!this.closing) {
-      try {
-        await step();
-        return;
-      } catch (error) {
-        onError(error);
-        await delay(INSIST_MS, undefined, { ref: false });
-      }
-    }
-  }
-
-  /** A worker's part: it joins the queue's fleet and takes turns at the upkeep. */
-  private serve(client: Redis, onError: (error: unknown) => void): void {
-    const { clock, graceMs, retention, onTrim, onRepair, upkeep } = this.laneOptions;
-    const join = async (): Promise<void> =>
-      this.insist(async () => {
-        const blocking = (await this.blockingConnection!.client) as unknown as Redis;
-        await joinFleet(client, blocking, this.redisPrefix, this.name);
-      }, onError);
-    const rejoin = (): void => void join();
-    const joined = join();
-    // After a reconnect the connection has another id.
-    this.blockingConnection!.on('ready', rejoin);
-    if (upkeep) {
-      const lockMs = (this.queue.opts as { lockDuration?: number }).lockDuration ?? DEFAULT_LOCK_MS;
-      this.upkeep = new Upkeep(client, {
-        prefix: this.redisPrefix,
-        queue: this.name,
-        clock,
-        patienceMs: lockMs + graceMs,
-        retention,
-        onTrim,
-        onRepair,
-        onError,
-        joinFleet: rejoin,
-      });
-      this.upkeep.start();
-    }
-    // On a machine that is slow it would take itself for a plain one before it has joined.
-    this.entry = joined
-      .then(async () => this.refuseMixedFleet(client))
-      .catch(onError)
-      .finally(() => {
-        this.entry = undefined;
-      });
   }
 
   /** A worker is ready when it may ask for a job: it has joined its queue's fleet too. */
   override async waitUntilReady(): Promise<void> {
     await super.waitUntilReady();
-    await this.entry;
-  }
-
-  private async refuseMixedFleet(client: Redis): Promise<void> {
-    const lanes = new Lanes({ connection: client, prefix: this.redisPrefix });
-    const plain = (await lanes.watchFleet([this.name])).get(this.name);
-    if (plain) {
-      throw mixedFleet(this.name, plain);
-    }
+    await this.duties?.entry;
   }
 
   /** Runs a command of our own on this backend's connection. */
@@ -214,8 +146,8 @@ export class LaneBackend extends RedisQueueBackend {
     if (!script) {
       return super.execCommand(client, commandName, args);
     }
-    if (this.entry && commandName === 'moveToActive') {
-      return this.entry.then(() => this.execCommand(client, commandName, args));
+    if (this.duties?.entry && commandName === 'moveToActive') {
+      return this.duties.entry.then(() => this.execCommand(client, commandName, args));
     }
     if (script.role === 'adding') {
       return this.runOrGather(client, script, args);
@@ -261,27 +193,14 @@ export class LaneBackend extends RedisQueueBackend {
     return 'duplicate' in client ? client : undefined;
   }
 
-  /** Ends the claim of a handler that has settled without a finish, never a newer one. */
+  /** Ends the claim of a handler that has settled without a finish. */
   protected async releaseClaim(jobId: string, token: string): Promise<void> {
-    const holder = holderOf(jobId, token);
-    const fence = this.fences.get(holder);
-    if (fence !== undefined) {
-      this.fences.delete(holder);
-      await this.own('release-claim', [], [jobId, fence]);
-    }
+    await this.claims.release(jobId, token);
   }
 
-  /** A finish that was refused, or that threw, ends the claim of this handler all the same. */
+  /** A finish that is refused, or that throws, ends the claim of its handler all the same. */
   protected async settled<T>(jobId: string, token: string, finish: () => Promise<T>): Promise<T> {
-    try {
-      const result = await finish();
-      this.fences.delete(holderOf(jobId, token));
-      return result;
-    } catch (error) {
-      // Where Redis is away the audit does it later.
-      await this.releaseClaim(jobId, token).catch(() => undefined);
-      throw error;
-    }
+    return this.claims.settle(jobId, token, finish);
   }
 
   override moveToCompleted(
@@ -323,10 +242,7 @@ export class LaneBackend extends RedisQueueBackend {
     }
     const [job, id, , , wake] = bull as [unknown, unknown, unknown, unknown, WakeReply | undefined];
     restoreLane(job);
-    const claim = claimOf(job);
-    if (claim) {
-      this.fences.set(holderOf(String(id), claim.token), claim.fence);
-    }
+    this.claims.note(String(id), job);
     if (wake) {
       this.waker.hear(wake, askedAt);
     }
@@ -450,7 +366,7 @@ export class LaneBackend extends RedisQueueBackend {
     // What is still asked for goes out at once, in front of the connection's end.
     this.ending = true;
     this.coalescers.flush();
-    const stopped = this.upkeep?.stop();
+    const stopped = this.duties?.stop();
     // By force: what is on its way may never be answered, and ends with its connection.
     if (!force) await stopped;
     await super.close(force);
