@@ -81,7 +81,7 @@ function composeText(
   const endsAttempt = activating || place.endsAttempt === true;
   const shared = {
     activating: includes(['handlers', 'heads', 'write-back', 'merging']),
-    adding: [SHORT_NAMES, includes(['handlers'])].join('\n'),
+    adding: [SHORT_NAMES, includes(['joining', 'handlers'])].join('\n'),
     other: SHORT_NAMES,
   };
   const ours = nameKeys(place, [shared[place.role], readLua(`commands/${place.role}.lua`)].join('\n'));

@@ -121,6 +121,7 @@ const GATED_EXPORTS = [
 const CHOOSING_EXPORTS = ['admit', 'choose', 'groups_of', 'hold', 'is_refused', 'next_cost'];
 const IDLE_EXPORTS = ['next_due', 'tidy'];
 const RARE_FILES = [
+  'joining',
   'lanes',
   'indexes',
   'totals',

@@ -43,11 +43,8 @@ local call = redis.call
 -- At hand: a global is looked up by its name at each use.
 local string, struct, math, tonumber, type, select, unpack = string, struct, math, tonumber, type, select, unpack
 
--- Virtual time of a job of cost 1 at weight 1. Accounts that arrive at one virtual time follow each other in its smallest
--- steps, so that the first to come is the first served; by name they would be an unfair order, and one in which jobs lie
--- far apart in memory. As many accounts as STEPS may wait so; those beyond share the last step. Tags beyond WHOLE are no
--- longer counted in steps of one, so there accounts go by name.
-local JOB, STEPS, WHOLE = 0x100000, 0x10000, 0x20000000000000
+-- Virtual time of a job of cost 1 at weight 1. Tags beyond WHOLE are no longer counted in steps of one.
+local JOB, WHOLE = 0x100000, 0x20000000000000
 
 -- To be raised with every change of what is kept, in whichever key: processes of two versions leave each other's queues
 -- alone.
@@ -107,43 +104,9 @@ local function load(c)
   return c
 end
 
--- The tag of an account of weight 1 that arrives now: virtual time, behind those that came before it.
-local function arrival(c)
-  local tag = c.v
-  if c.a >= tag then
-    tag = math.min(c.a + 1, tag + STEPS)
-  end
-  return tag
-end
-
--- The same of an account of this weight. It gives way by no more than one of its own jobs: to a heavy one a few steps are
--- many jobs.
-local function arrival_of(c, weight)
-  return math.min(arrival(c), c.v + math.floor(JOB / weight))
-end
-
 -- Lua writes a number with 17 digits, which takes as long as a command; nearly all tags are whole.
 local function tag_text(tag)
   return tag % 1 == 0 and tag < WHOLE and string.format('%d', tag) or tag
-end
-
--- Adds an account to a ready set; false when it is there. Redis keeps a small sorted set as a list
--- that it walks at each change (5 us with 100 accounts); a long member turns it into a skip list
--- (1 us), which it stays until it is empty.
-local function join_ready(c, ready, tag, account)
-  local text = tag_text(tag)
-  local added
-  if c.e > 0 then
-    added = call('ZADD', ready, 'NX', text, account)
-  else
-    local long = string.rep('-', 65)
-    added = call('ZADD', ready, 'NX', text, account, '0', long) - 1
-    call('ZREM', ready, long)
-  end
-  if added == 1 then
-    c.a = arrival(c)
-  end
-  return added == 1
 end
 
 -- Tells one idle worker, by the marker, when something becomes due that this call has met with.
