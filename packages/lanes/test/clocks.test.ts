@@ -65,6 +65,38 @@ describe.each([
   });
 });
 
+describe('the time at which a job was started', () => {
+  const delayMs = 500;
+  /** As it is kept, where the worker asked so much earlier, by its clock, than the server answers. */
+  async function startedAt(askedMsAgo: number): Promise<{ processedOn: number; due: number }> {
+    bench = new LaneBench(redis);
+    const [job] = await bench.add('acme', 1, {}, { delay: delayMs });
+    const due = job!.timestamp + delayMs;
+    bench.nowMs = due;
+    vi.useFakeTimers({ toFake: ['Date'], now: due - askedMsAgo });
+    const taken = (await bench.take())!;
+    const kept = await redis.client.hget(`${bench.prefix}:queue:${taken.id!}`, 'processedOn');
+    expect(Number(kept)).toBe(taken.processedOn);
+    return { processedOn: Number(kept), due };
+  }
+
+  it.each([0, 1, 20])(
+    'R8: is not before the job was due, though its worker asked %i ms earlier',
+    async (askedMsAgo) => {
+      const { processedOn, due } = await startedAt(askedMsAgo);
+      expect(processedOn).toBe(due);
+    },
+  );
+
+  it.each([-1, 21, HOUR_MS])(
+    'R4: is when the worker asked, by its clock, where that is no request ago (%i ms)',
+    async (askedMsAgo) => {
+      const { processedOn, due } = await startedAt(askedMsAgo);
+      expect(processedOn).toBe(due - askedMsAgo);
+    },
+  );
+});
+
 describe('a process whose clock is three days ahead', () => {
   it('keeps what ended just now for its whole retention', async () => {
     bench = new LaneBench(redis);

@@ -9,6 +9,8 @@
             SCARD dependencies, ZCARD unsuccessful                          ->  EXISTS of both
     start   HMSET processedOn ..., HINCRBY ats, HGETALL                     ->  HGETALL, HMSET
 ]]
+-- What a request of a worker takes at most, nearly always.
+local REQUEST_MS = 20
 -- The job that this run finishes: its key, the fields read of it, its attempts when they have been counted, and
 -- whether BullMQ asks for its children.
 local job_key, finishing, attempts, asks_children
@@ -123,7 +125,7 @@ local function on_SET(command, key, value, ...)
 end
 
 -- What BullMQ writes of a job that it hands out, before it counts the start and reads the job.
-local function start(key, field, at, ...)
+local function start(key, field, asked, ...)
   local job = call('HGETALL', key)
   started, handed = key, job
   local last = #job
@@ -140,6 +142,12 @@ local function start(key, field, at, ...)
     end
   end
   times = one_more(times)
+  -- BullMQ notes when the worker asked, by its clock. What became due while the request was on its way has not been started
+  -- before. Of a clock that is wrong nothing is made up for, since the worker goes by it to keep its lock.
+  local t, at = math.floor(now()), asked
+  if t > asked + 0 and t <= asked + REQUEST_MS then
+    at = string.format('%d', t)
+  end
   -- Not HMSET, whose reply is a table.
   call('HSET', key, field, at, 'ats', times, ...)
   -- Whoever makes an object of the reply takes the last of two.
