@@ -49,6 +49,17 @@ describe.each([
     expect((await bench.take())?.id).toBe(job.id);
   });
 
+  it('R6: keeps jobs that are delayed to one millisecond in the order in which they were', async () => {
+    bench = new LaneBench(redis);
+    await bench.add('acme', 3);
+    const jobs = [(await bench.take())!, (await bench.take())!, (await bench.take())!].reverse();
+    setClock(offMs);
+    const backend = bench.worker.getBackend();
+    for (const job of jobs) await backend.moveToDelayed(job.id!, Date.now(), 30_000, job.token!);
+    bench.nowMs += 30_000;
+    for (const job of jobs) expect((await bench.take())?.id).toBe(job.id);
+  });
+
   it('R5: computes windows from the time of the server', async () => {
     const lanes = openLanes();
     const now = await serverMs();

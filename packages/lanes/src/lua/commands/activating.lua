@@ -167,9 +167,21 @@ local function on_ZPOPMIN(command, key, ...)
   return pass_on(command, key, ...)
 end
 
+-- BullMQ counts a delay from the worker's clock, which may be wrong by hours: it begins now, on the server's, and the job
+-- goes behind those that are due in the same millisecond.
+local function score_of(key, score)
+  local off = math.floor(now()) - tonumber(ARGV[2])
+  if off == 0 then
+    return score
+  end
+  local first = (math.floor(score / 0x1000) + off) * 0x1000
+  local last = call('ZREVRANGEBYSCORE', key, string.format('(%.0f', first + 0x1000), string.format('%.0f', first),
+    'WITHSCORES', 'LIMIT', '0', '1')[2]
+  return last and math.min(last + 1, first + 0xFFF) or first
+end
+
 local function delay(command, key, score, id)
-  -- Counted from the worker's clock, which may be wrong by hours: the delay begins now, on the server's.
-  score = score + (math.floor(now()) - tonumber(ARGV[2])) * 0x1000
+  score = score_of(key, score)
   local due = score / 0x1000
   if not own.next or due < own.next then
     own.next = due
