@@ -89,6 +89,16 @@ export const situations: readonly (readonly [
     '1,240 jobs wait because this account may start 60 a minute; the next goes at 14:00:20 (UTC), the last about 14:25 (UTC).',
   ],
   [
+    'over its rate, with one job',
+    heldView(
+      1,
+      { reason: 'rate_limit', opensAt: now + 20_000, limits: perMinute },
+      { estimatedDrainAt: now + 20_000 },
+    ),
+    around(),
+    '1 job waits because this account may start 60 a minute; it goes at 14:00:20 (UTC).',
+  ],
+  [
     'at its cap',
     heldView(340, {
       reason: 'in_flight',
