@@ -192,7 +192,7 @@ function lastSentence(view: AccountView, { nowMs }: Surroundings): string {
   if (lastCompletedAt !== null) {
     return `Nothing is waiting; the last job succeeded ${whenLocally(lastCompletedAt, nowMs, zoneOf(view))}.`;
   }
-  return counts.dead > 0 ? 'Nothing is waiting.' : 'Nothing is waiting, and nothing has run yet.';
+  return counts.dead > 0 ? 'Nothing is waiting.' : 'Nothing is waiting, and no job has succeeded yet.';
 }
 
 function deadSentences(view: AccountView, around: Surroundings): string {

@@ -136,7 +136,7 @@ export const situations: readonly (readonly [
     'outside its window, with nothing to do',
     view({ windows: parisOffice }),
     around({}, { queues: [] }),
-    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and nothing has run yet.',
+    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and no job has succeeded yet.',
   ],
   [
     'throttled by the outside',
@@ -249,5 +249,5 @@ export const situations: readonly (readonly [
     around({}, { deadCodes: new Map([['unknown_outcome', 2]]) }),
     '2 jobs may have been carried out; they are not repeated until a person decides.',
   ],
-  ['never used', view(), around(), 'Nothing is waiting, and nothing has run yet.'],
+  ['never used', view(), around(), 'Nothing is waiting, and no job has succeeded yet.'],
 ];
