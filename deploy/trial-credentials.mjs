@@ -33,8 +33,11 @@ function create() {
   const grafana = { user: 'admin', password: secret() };
   const redisPassword = secret();
   const postgresPassword = secret();
+  // An id is told as who did something: "limits paused this account" would read as if a limit had.
   const tokenRecords = [
-    ...Object.entries(tokens).map(([role, token]) => ({ id: role, role, tokenHash: hashToken(token) })),
+    ...Object.entries(tokens).map(([role, token]) => {
+      return { id: `api-${role}`, role, tokenHash: hashToken(token) };
+    }),
     ...Object.entries(boardTokens).map(([role, token]) => {
       return { id: `board-${role}`, role, tokenHash: hashToken(token) };
     }),

@@ -10,6 +10,7 @@ import {
 } from '@fairlane/runtime';
 import type { Catalogue, JobImplementation } from '@fairlane/sdk';
 import type { WorkerEnvironment } from './environment.js';
+import { jobsLeftToOthers } from './left-to-others.js';
 import { createWorkerApp } from './worker.js';
 
 /** Beyond the grace period, for giving jobs back and closing connections. */
@@ -49,11 +50,19 @@ export async function runWorker({ env, catalogue, implementations }: RunWorkerOp
   shutdown.add('ledger', () => ledger.close());
 
   const registry = createMetrics();
+  const handlers = implementations({ redis, blobs });
+  const left = jobsLeftToOthers(catalogue, handlers, env.WORKER_QUEUES);
+  if (left.length > 0) {
+    logger.info(
+      { jobs: left },
+      'jobs left to workers that have what they need: set JOB_<NAME>_URL of a job that calls a URL, FAIRLANE_BLOB_STORE for those with files',
+    );
+  }
   const worker = createWorkerApp({
     redis: env.REDIS_URL,
     prefix: env.FAIRLANE_PREFIX,
     catalogue,
-    implementations: implementations({ redis, blobs }),
+    implementations: handlers,
     queues: env.WORKER_QUEUES,
     leaseMs: env.WORKER_LEASE_MS,
     graceMs: env.WORKER_GRACE_MS,

@@ -45,6 +45,17 @@ describe('at its start', () => {
     });
   });
 
+  test('R13 a worker says which jobs of its queues it leaves to others, and what they need', async () => {
+    await using worker = await startWorker('shipped', environment());
+    const left = expect.objectContaining({
+      jobs: ['report.import'],
+      msg: expect.stringContaining('FAIRLANE_BLOB_STORE'),
+    });
+    expect(worker.lines()).toContainEqual(left);
+    await using other = await startWorker('shipped', environment({ WORKER_QUEUES: 'outreach:1-2' }));
+    expect(other.lines().filter(({ jobs: names }) => names)).toEqual([]);
+  });
+
   test.each([
     ['WORKER_QUEUES', 'nowhere:1-2'],
     ['WORKER_LEASE_MS', '4999'],

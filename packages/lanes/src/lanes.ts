@@ -1,5 +1,5 @@
 import { LaneError } from './errors.js';
-import { mixedFleet, plainWorkers } from './redis/fleet.js';
+import { laneWorkers, mixedFleet, plainWorkers, settledPlainWorkers } from './redis/fleet.js';
 import type { LanesOptions } from './redis/lane-client.js';
 import { LaneViews } from './views/lane-views.js';
 
@@ -106,13 +106,17 @@ export class Lanes extends LaneViews {
   }
 
   /**
-   * Takes a live plain queue over: first replace its workers by workers with lanes, then call this.
+   * Takes a live plain queue over: first stop its plain workers, then call this. A worker that has connected within
+   * the last five seconds is waited for, since it may still turn out to be one with lanes.
    * Returns how many jobs were moved or indexed.
    *
    * @throws LaneError `mixed_fleet` while plain workers of the queue are connected
    */
   async adoptQueue(queue: string): Promise<number> {
-    await this.refuseMixedFleet(queue);
+    const plain = await settledPlainWorkers(this.client, this.prefix, queue);
+    if (plain.length > 0) {
+      throw mixedFleet(queue, plain);
+    }
     let cursor = '';
     let moved = 0;
     do {
@@ -124,11 +128,20 @@ export class Lanes extends LaneViews {
   }
 
   /**
-   * Hands a queue back to plain BullMQ. Pause the queue and let its active jobs finish first.
+   * Hands a queue back to plain BullMQ. Pause it, let its active jobs finish and close its workers first: one with
+   * lanes that stays would take the queue back.
    *
-   * @throws LaneError `mixed_fleet` when the queue is not paused or jobs are active
+   * @throws LaneError `mixed_fleet` when the queue is not paused, jobs are active or workers with lanes are connected
    */
   async releaseQueue(queue: string): Promise<void> {
+    const workers = await laneWorkers(this.client, this.prefix, queue);
+    if (workers.length > 0) {
+      const names = workers.join(', ');
+      throw new LaneError(
+        'mixed_fleet',
+        `The queue ${queue} has workers with lanes (${names}), which would take it back. Pause it, let its jobs finish, close them, then release it.`,
+      );
+    }
     let left: number;
     do {
       left = Number(await this.run('hand-back', queue, [], [ADOPT_BATCH]));
@@ -176,13 +189,6 @@ export class Lanes extends LaneViews {
       await this.run('set-fleet', queue, [], [found.has(queue) ? '1' : '0']);
     }
     return found;
-  }
-
-  private async refuseMixedFleet(queue: string): Promise<void> {
-    const plain = await this.plainWorkers(queue);
-    if (plain.length > 0) {
-      throw mixedFleet(queue, plain);
-    }
   }
 }
 

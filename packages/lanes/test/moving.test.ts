@@ -116,7 +116,7 @@ describe('moving in and out', () => {
     const old = keep(new Worker('queue', async () => undefined, { ...place(), name: 'old' }));
     await old.waitUntilReady();
     const lanes = keep(createLanes({ connection: redis.url, prefix: redis.prefix }));
-    await expect.poll(async () => lanes.plainWorkers('queue')).toHaveLength(1);
+    // At once: it has only just connected.
     await expect(lanes.adoptQueue('queue')).rejects.toMatchObject({
       code: 'mixed_fleet',
       message: expect.stringContaining('old'),
@@ -194,8 +194,19 @@ describe('moving in and out', () => {
       'has active jobs',
       async (queue: Queue) => {
         await queue.add('job', {});
-        const worker = keep(new Worker('queue', null, place(), backend));
+        const worker = new Worker('queue', null, place(), backend);
         await worker.getNextJob('token');
+        await queue.pause();
+        await worker.close();
+      },
+    ],
+    [
+      'has workers with lanes',
+      async (queue: Queue) => {
+        const worker = keep(new Worker('queue', async () => undefined, place(), backend));
+        await worker.waitUntilReady();
+        await queue.add('job', {});
+        await expect.poll(() => queue.getCompletedCount()).toBe(1);
         await queue.pause();
       },
     ],

@@ -55,6 +55,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(workers).toHaveLength(2);
 
     expect(await status(`${api}/readyz`)).toBe(200);
+    // A message of any other account is refused there, and its job dead: whoever tries one is told which there are.
+    expect(output()).toContain(`for the accounts of ${sandbox}/accounts)`);
     expect(await status(`${sandbox}/accounts`)).toBe(200);
     expect(await status(board)).not.toBe(200);
     for (const { health, metrics } of workers) {

@@ -104,7 +104,7 @@ describe('explain, two causes', () => {
 
   it('a gate whose group has no jobs waiting holds nothing', () => {
     const account = heldView(0, { reason: 'rate_limit', opensAt: now + 1000, limits: perMinute });
-    expect(explain(account, around())).toBe('Nothing is waiting, and nothing has run yet.');
+    expect(explain(account, around())).toBe('Nothing is waiting, and no job has succeeded yet.');
   });
 
   it('a pause that keeps nothing says so, then what runs, and what has failed for good', () => {
@@ -122,7 +122,7 @@ describe('explain, two causes', () => {
     );
     const resumedAtNight = explain({ ...withoutJobs, windows: parisOffice }, around({}, { queues: [] }));
     expect(resumedAtNight).toMatch(
-      / until someone resumes it\. Once resumed, the hours .* until Thursday 09:00 \(Paris\)\. Nothing is waiting, and nothing has run yet\.$/,
+      / until someone resumes it\. Once resumed, the hours .* until Thursday 09:00 \(Paris\)\. Nothing is waiting, and no job has succeeded yet\.$/,
     );
   });
 

@@ -78,8 +78,10 @@ function leadingSentence(hold: Hold, { view, waiting, when, at }: Phrases): stri
     case 'throttled':
       return `The provider behind ${hold.gate.group} asked us to slow down; ${waiting} and can start again ${until(hold.opensAt)}.`;
     case 'rate_limit': {
-      const last = view.estimatedDrainAt === null ? '' : `, the last about ${at(view.estimatedDrainAt)}`;
-      return `${waiting} because this account may start ${rateOf(hold.gate)}; the next goes ${until(hold.opensAt)}${last}.`;
+      const isOnly = waitingOf(view) === 1;
+      const last =
+        isOnly || view.estimatedDrainAt === null ? '' : `, the last about ${at(view.estimatedDrainAt)}`;
+      return `${waiting} because this account may start ${rateOf(hold.gate)}; ${isOnly ? 'it' : 'the next'} goes ${until(hold.opensAt)}${last}.`;
     }
     case 'in_flight': {
       const cap = hold.gate.limits.maxInFlight;
@@ -190,7 +192,7 @@ function lastSentence(view: AccountView, { nowMs }: Surroundings): string {
   if (lastCompletedAt !== null) {
     return `Nothing is waiting; the last job succeeded ${whenLocally(lastCompletedAt, nowMs, zoneOf(view))}.`;
   }
-  return counts.dead > 0 ? 'Nothing is waiting.' : 'Nothing is waiting, and nothing has run yet.';
+  return counts.dead > 0 ? 'Nothing is waiting.' : 'Nothing is waiting, and no job has succeeded yet.';
 }
 
 function deadSentences(view: AccountView, around: Surroundings): string {

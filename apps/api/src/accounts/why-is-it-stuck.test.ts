@@ -92,7 +92,7 @@ describe('R13 why an account is stuck, each situation made for real', () => {
   it('paused, and then outside its hours', async () => {
     const { api } = await start();
     await api.call('POST', '/v1/accounts/a1/pause', { token: api.tokens.limits });
-    await explained(api, /, until someone resumes it\. Nothing is waiting, and nothing has run yet\.$/);
+    await explained(api, /, until someone resumes it\. Nothing is waiting, and no job has succeeded yet\.$/);
     await enqueue(api, 1);
     await startWorker(redis, () => null);
     const paused = String.raw`^Nothing starts because limits paused this account at ${time} \(UTC\); 1 job waits until someone resumes it\.`;

@@ -89,6 +89,16 @@ export const situations: readonly (readonly [
     '1,240 jobs wait because this account may start 60 a minute; the next goes at 14:00:20 (UTC), the last about 14:25 (UTC).',
   ],
   [
+    'over its rate, with one job',
+    heldView(
+      1,
+      { reason: 'rate_limit', opensAt: now + 20_000, limits: perMinute },
+      { estimatedDrainAt: now + 20_000 },
+    ),
+    around(),
+    '1 job waits because this account may start 60 a minute; it goes at 14:00:20 (UTC).',
+  ],
+  [
     'at its cap',
     heldView(340, {
       reason: 'in_flight',
@@ -126,7 +136,7 @@ export const situations: readonly (readonly [
     'outside its window, with nothing to do',
     view({ windows: parisOffice }),
     around({}, { queues: [] }),
-    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and nothing has run yet.',
+    'Nothing starts until the hours of this account begin on Thursday at 09:00 (Paris). Nothing is waiting, and no job has succeeded yet.',
   ],
   [
     'throttled by the outside',
@@ -239,5 +249,5 @@ export const situations: readonly (readonly [
     around({}, { deadCodes: new Map([['unknown_outcome', 2]]) }),
     '2 jobs may have been carried out; they are not repeated until a person decides.',
   ],
-  ['never used', view(), around(), 'Nothing is waiting, and nothing has run yet.'],
+  ['never used', view(), around(), 'Nothing is waiting, and no job has succeeded yet.'],
 ];

@@ -31,7 +31,8 @@ export function listenToKeys(showHelp: () => void): () => void {
     const target = event.target as HTMLElement;
     const isField = target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]');
     if (isField) {
-      if (event.key === 'Escape') {
+      // In a dialog it is left to the browser, which closes that.
+      if (event.key === 'Escape' && !target.closest('dialog')) {
         // A search field would be emptied, and with it the list be another.
         event.preventDefault();
         target.blur();

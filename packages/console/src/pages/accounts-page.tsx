@@ -17,8 +17,9 @@ export function AccountsPage() {
     <>
       <h1>Accounts</h1>
       <p className="hint">
-        Those with work that waits: first those whose work could run, the longest waiting on top. A search
-        finds any account by the beginning of its id.
+        Those with work that waits for its turn or at a gate: first those whose work could run, the longest
+        waiting on top. A search finds any account by the beginning of its id. Jobs that no worker can handle
+        are among the <Link href={hrefOf('jobs', undefined, { state: 'held' })}>held jobs</Link>.
       </p>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <TextFilter
@@ -34,7 +35,7 @@ export function AccountsPage() {
             {items.length === 0 ? (
               <Empty
                 isFiltered={filters.search !== undefined}
-                none="No account has work that waits."
+                none="No account has work that waits for its turn or at a gate."
                 clear={() => change({ search: undefined, cursor: undefined })}
               />
             ) : (

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { LaneError } from '../errors.js';
 import { laneKeys } from './keys.js';
@@ -8,6 +9,10 @@ import { laneKeys } from './keys.js';
  * listed in a set, so what has the name and is not in the set is a plain one.
  */
 const SETTLING_SECONDS = 5;
+/** Between two looks at a connection that has not settled yet. */
+const LOOK_EVERY_MS = 200;
+/** How long the server may list a connection that its worker has closed. */
+const CLOSING_MS = 1_000;
 
 interface Client {
   id: string;
@@ -50,21 +55,10 @@ export async function plainWorkers(
   prefix: string,
   queues: Iterable<string>,
 ): Promise<Map<string, string[]>> {
-  const names = [...queues];
-  const fleets = await Promise.all(
-    names.map(async (name) => client.smembers(laneKeys(prefix).workers(name))),
-  );
-  const clients = parseClients(String(await client.client('LIST', 'TYPE', 'NORMAL')));
   const found = new Map<string, string[]>();
-  for (const [at, queue] of names.entries()) {
-    const members = fleets[at]!;
-    await removeGone(client, laneKeys(prefix).workers(queue), members, clients);
-    const ours = new Set(members);
+  for (const [queue, { others }] of await readFleets(client, prefix, [...queues])) {
     // One that has only just connected may still join.
-    const plain = clients.filter(
-      ({ id, name, ageSeconds }) =>
-        isWorkerOf(name, prefix, queue) && !ours.has(id) && ageSeconds >= SETTLING_SECONDS,
-    );
+    const plain = others.filter(({ ageSeconds }) => ageSeconds >= SETTLING_SECONDS);
     if (plain.length > 0) {
       found.set(
         queue,
@@ -73,6 +67,62 @@ export async function plainWorkers(
     }
   }
   return found;
+}
+
+/**
+ * Names of the plain workers of a queue, those that have only just connected among them: these are waited for until
+ * they have joined the lanes, have gone or count, which takes {@link SETTLING_SECONDS} at most.
+ */
+export async function settledPlainWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
+  for (let looks = 0; ; looks += 1) {
+    const { others } = (await readFleets(client, prefix, [queue])).get(queue)!;
+    const isSettled = others.every(({ ageSeconds }) => ageSeconds >= SETTLING_SECONDS);
+    // Others may go on connecting for ever: then they count.
+    if (isSettled || looks * LOOK_EVERY_MS > 2_000 * SETTLING_SECONDS) {
+      return others.map(({ name }) => name);
+    }
+    await setTimeout(LOOK_EVERY_MS);
+  }
+}
+
+/** Names of the workers with lanes of a queue; one that has just been closed may be listed for a moment yet. */
+export async function laneWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
+  for (let looks = 0; ; looks += 1) {
+    const { ours } = (await readFleets(client, prefix, [queue])).get(queue)!;
+    if (ours.length === 0 || looks * LOOK_EVERY_MS > CLOSING_MS) {
+      return ours.map(({ name }) => name);
+    }
+    await setTimeout(LOOK_EVERY_MS);
+  }
+}
+
+interface Fleet {
+  /** Workers with lanes. */
+  readonly ours: readonly Client[];
+  /** Plain ones, and those that have not joined yet. */
+  readonly others: readonly Client[];
+}
+
+async function readFleets(
+  client: Redis,
+  prefix: string,
+  queues: readonly string[],
+): Promise<Map<string, Fleet>> {
+  const members = await Promise.all(
+    queues.map(async (name) => client.smembers(laneKeys(prefix).workers(name))),
+  );
+  const clients = parseClients(String(await client.client('LIST', 'TYPE', 'NORMAL')));
+  const fleets = new Map<string, Fleet>();
+  for (const [at, queue] of queues.entries()) {
+    await removeGone(client, laneKeys(prefix).workers(queue), members[at]!, clients);
+    const ids = new Set(members[at]);
+    const workers = clients.filter(({ name }) => isWorkerOf(name, prefix, queue));
+    fleets.set(queue, {
+      ours: workers.filter(({ id }) => ids.has(id)),
+      others: workers.filter(({ id }) => !ids.has(id)),
+    });
+  }
+  return fleets;
 }
 
 async function removeGone(

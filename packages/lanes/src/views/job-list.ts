@@ -162,7 +162,8 @@ class Reader {
 /**
  * A page of jobs over all queues and states the filter allows, merged, newest first. Jobs that come and go between two
  * pages shift nothing: what keeps its state, or is listed by tag, is met once. Of a list without state and tag, a job
- * that changes its state meanwhile may be met again, or be missed.
+ * that changes its state meanwhile may be met again on a later page, or be missed. A page names no job twice, though
+ * its sources are read one after another and a job that ends in between is found in two of them.
  */
 export async function listJobs(
   filter: JobFilter,
@@ -177,6 +178,7 @@ export async function listJobs(
     (source) => new Reader(source, async (from) => read(from, by, limit), sources.length),
   );
   const items: ListedJob[] = [];
+  const met = new Set<string>();
   let scanned = 0;
   while (items.length < limit && scanned < MAX_SCANNED) {
     let newest: { reader: Reader; job: ListedJob } | undefined;
@@ -191,7 +193,9 @@ export async function listJobs(
     }
     newest.reader.take();
     scanned += 1;
-    if (matches(newest.job, filter)) {
+    const name = `${newest.job.queue}:${newest.job.id}`;
+    if (!met.has(name) && matches(newest.job, filter)) {
+      met.add(name);
       items.push(newest.job);
     }
   }

@@ -23,8 +23,9 @@ export function createCredentials(): Credentials {
     operator: { user: 'operator', password: secret() },
   };
   const boardTokens = { viewer: secret(), operator: secret() };
+  // An id is told as who did something: "limits paused this account" would read as if a limit had.
   const tokenRecords = [
-    ...TOKEN_ROLES.map((role) => ({ id: role, role, tokenHash: hashToken(tokens[role]) })),
+    ...TOKEN_ROLES.map((role) => ({ id: `api-${role}`, role, tokenHash: hashToken(tokens[role]) })),
     ...BOARD_ROLES.map((role) => ({ id: `board-${role}`, role, tokenHash: hashToken(boardTokens[role]) })),
   ];
   const userRecords = BOARD_ROLES.map((role) => ({

@@ -8,7 +8,7 @@ export function formatDeployment(description: DeploymentDescription, dir: string
     '',
     `API       ${api}   (documentation ${api}/docs)`,
     `board     ${board}`,
-    `sandbox   ${sandbox}`,
+    `sandbox   ${sandbox}   (where outreach.send goes, for the accounts of ${sandbox}/accounts)`,
     `Redis     ${redisUrl}`,
     ...workers.map(({ pid, metrics }) => `worker    process ${pid}, ${metrics}`),
     `logs      ${dir}/logs`,

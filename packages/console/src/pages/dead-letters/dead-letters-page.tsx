@@ -14,6 +14,7 @@ import { Empty } from '../../parts/table.js';
 import { TextFilter } from '../../parts/text-filter.js';
 import { CodeChips } from './code-chips.js';
 import { DeadLetterTable } from './dead-letter-table.js';
+import { liveCounts } from './live-counts.js';
 import { Operations } from './operations.js';
 import { Purge } from './purge.js';
 import { ReplayMatching } from './replay-matching.js';
@@ -39,10 +40,12 @@ export function DeadLettersPage() {
   const path = apiPath(['dead-letters'], { ...matching, cursor });
   const query = useApi<Page<DeadLetter>>(path, { keepWhileChanging: true });
   const codesPath = apiPath(['dead-letters', 'codes'], { ...matching, code: undefined });
-  const { data: codes } = useApi<DeadLetterCodes>(codesPath, {
+  const { data: counted } = useApi<DeadLetterCodes>(codesPath, {
     everyMs: countEveryMs,
     keepWhileChanging: true,
   });
+  const shown = query.isPlaceholderData ? undefined : query.data;
+  const codes = liveCounts(counted, shown, { code: chosen.code, isFirst: cursor === undefined });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [asksForAll, setAsksForAll] = useState(false);
   const { rows, newCount, showNew } = useRows(query.data, {

@@ -70,8 +70,10 @@ function Resolve({ job, effect }: { job: Job; effect: Effect }) {
     <div className="resolve">
       <h3>Was "{effect.name}" sent?</h3>
       <p>
-        The attempt of <Moment at={effect.at} /> ended without an answer. Look it up at the provider for
-        account <b className="id">{job.account}</b> under the reference <b className="id">{job.key}</b>.
+        {/* An outcome is given up by the attempt that finds it open, minutes after the call that had no answer. */}
+        {effect.state === 'unknown' ? 'An attempt before' : 'The attempt of'} <Moment at={effect.at} /> ended
+        without an answer. Look it up at the provider for account <b className="id">{job.account}</b> under
+        the reference <b className="id">{job.key}</b>.
       </p>
       {isOperator ? (
         <>

@@ -77,7 +77,10 @@ function Longest() {
       <DataView query={query} what="the accounts">
         {({ items }, readAt) =>
           items.length === 0 ? (
-            <p className="empty">No account has work that waits.</p>
+            <p className="empty">
+              No account has work that waits for its turn or at a gate. Jobs that no worker can handle are
+              among the <Link href={hrefOf('jobs', undefined, { state: 'held' })}>held jobs</Link>.
+            </p>
           ) : (
             <AccountRows accounts={items} readAt={readAt} />
           )

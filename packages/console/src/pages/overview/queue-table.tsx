@@ -19,7 +19,8 @@ const columns = [
   'Out a minute',
   'Wait p50 / p99',
   'Run p50 / p99',
-  'Slots',
+  // What the catalogue says of one: two workers have twice as many.
+  'Slots a worker',
 ];
 
 export function QueueTable({ queues, readAt }: { queues: Queue[]; readAt: number }) {
