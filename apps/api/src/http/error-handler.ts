@@ -1,4 +1,5 @@
 import { describeError, isRedisUnavailable, retryAfter, type Logger } from '@fairlane/runtime';
+import { RepeatedErrors } from '@fairlane/queue';
 import { FairlaneError } from '@fairlane/sdk';
 import type { ErrorRequestHandler } from 'express';
 import { Problem } from './problems.js';
@@ -7,13 +8,19 @@ import { sendText } from './send.js';
 
 /** Turns everything that is thrown into problem+json. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  const outages = new RepeatedErrors();
   return (error: unknown, request, response, _next) => {
     // The client went away: nobody is left to answer, and nothing is wrong here.
     if (response.destroyed) return;
     const problem = toProblem(error);
     const requestId = requestIdOf(request);
     if (problem.status >= 500) {
-      logger.error({ requestId, error: describeError(problem.options.cause ?? error) }, 'request failed');
+      const cause = problem.options.cause ?? error;
+      // Each request has its line with its status; of an outage the reason need not be told for each of them.
+      const told = problem.code === 'unavailable' ? outages.tell(String(cause)) : {};
+      if (told !== undefined) {
+        logger.error({ requestId, error: describeError(cause), ...told }, 'request failed');
+      }
     }
     if (response.headersSent) {
       // Half an answer is out: cutting the connection is the only way left to say that it is not whole.

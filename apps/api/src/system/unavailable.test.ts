@@ -157,6 +157,15 @@ describe('while Redis is away', () => {
     expect((await api.call('POST', path, { body: message() })).status).toBe(202);
   });
 
+  it('A29 says once why it refuses, however many it refuses', async () => {
+    const api = await start();
+    await ready(api);
+    await redis.client.config('SET', 'maxmemory', '1mb');
+    for (const { status } of await post(api, 20)) expect(status).toBe(503);
+    const reasons = api.log.filter(({ msg }) => msg === 'request failed').map((line) => JSON.stringify(line));
+    expect(reasons).toEqual([expect.stringContaining('OOM command not allowed')]);
+  });
+
   it('A29 is not ready while Redis may evict', async () => {
     const api = await start();
     await ready(api);
