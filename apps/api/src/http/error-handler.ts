@@ -37,12 +37,23 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isRedisUnavailable(error) || (error instanceof FairlaneError && error.code === 'unavailable'))
-    return new Problem('unavailable', { cause: error, headers: retryAfter(1_000) });
+  const detail = missingPart(error);
+  if (detail !== undefined) {
+    return new Problem('unavailable', { detail, cause: error, headers: retryAfter(1_000) });
+  }
   // Express and Node say with a status that the request itself cannot be read, such as `%ff` in a path.
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Problem('invalid_request', { cause: error });
   }
   return new Problem('internal_error', { cause: error });
+}
+
+/** What cannot be reached or is full, a sentence: the ledger and the blob store need somebody else than Redis does. */
+function missingPart(error: unknown): string | undefined {
+  if (error instanceof FairlaneError && error.code === 'unavailable') {
+    const { message } = error;
+    return `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`;
+  }
+  return isRedisUnavailable(error) ? 'Redis does not answer, is full or takes no writes.' : undefined;
 }
