@@ -18,6 +18,7 @@ import type {
   WithdrawRequest,
 } from '../ledger.js';
 import { scripts, type LedgerCommands } from './scripts.js';
+import { tellLosses } from './tell-losses.js';
 
 export interface RedisLedgerOptions {
   /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Redis 7 or newer. */
@@ -68,13 +69,7 @@ class RedisLedger implements EffectLedger {
       retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
     } satisfies RedisOptions;
     const client = typeof redis === 'string' ? new Redis(redis, common) : new Redis({ ...redis, ...common });
-    // One call a loss, not one a try: it tries for ever, once a second.
-    let isLost = false;
-    client.on('error', (error: unknown) => {
-      if (!isLost) onError(error);
-      isLost = true;
-    });
-    client.on('ready', () => (isLost = false));
+    tellLosses(client, onError);
     this.#client = client as Redis & LedgerCommands;
   }
 
