@@ -42,6 +42,10 @@ async function refusedInTime(api: ApiUnderTest, count: number, ownTimeMs: number
   }
 }
 
+function detailOf(error: Error): unknown {
+  return toProblem(error).toJSON()['detail'];
+}
+
 async function timeOf(work: Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work;
@@ -161,7 +165,6 @@ describe('while Redis is away', () => {
   });
 
   it('A28 names what is missing: the ledger is not the queue', () => {
-    const detailOf = (error: Error) => toProblem(error).toJSON()['detail'];
     const away = new UnavailableError('the ledger of effects did not answer', { mayHaveRun: false });
     expect(detailOf(away)).toBe('The ledger of effects did not answer.');
     const full = 'Redis does not answer, is full or takes no writes.';
