@@ -69,4 +69,5 @@ export type { MinuteFigures } from './statistics/minute-reader.js';
 export type { QueueState } from './statistics/surveyor.js';
 export type { RedisSettings } from './redis/connections.js';
 export type { QueueLogger } from './logging.js';
+export { RepeatedErrors } from './repeated-errors.js';
 export { isEnvelope, parseJobData, type Envelope } from './jobs/envelope.js';

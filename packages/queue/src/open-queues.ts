@@ -4,6 +4,7 @@ import { fairlaneBackends } from './backend/backend-factory.js';
 import { waitingConnection, type RedisSettings } from './redis/connections.js';
 import { DEFAULT_PREFIX } from './defaults.js';
 import { FairlaneJob } from './jobs/fairlane-job.js';
+import { RepeatedErrors } from './repeated-errors.js';
 import { defaultLogger, describeError, type QueueLogger } from './logging.js';
 
 export interface OpenQueuesOptions {
@@ -29,7 +30,13 @@ export function openQueues(options: OpenQueuesOptions): Queue[] {
     const opts: QueueOptions & KeyPrefixOptions = { connection: waitingConnection(redis), prefix };
     const queue = new FairlaneQueue(name, opts, backends);
     // Without a listener an `error` event would end the process (A39).
-    queue.on('error', (error) => logger.error({ queue: name, ...describeError(error) }, 'queue error'));
+    const errors = new RepeatedErrors();
+    queue.on('error', (error) => {
+      const told = errors.tell(error.message);
+      if (told !== undefined) {
+        logger.error({ queue: name, ...describeError(error), ...told }, 'queue error');
+      }
+    });
     return queue;
   });
 }

@@ -8,6 +8,7 @@ describe('@fairlane/queue', () => {
       'MAX_NAMED',
       'NO_CHANGES',
       'Patience',
+      'RepeatedErrors',
       'UnavailableError',
       'WORKER_STATUSES',
       'capacityOf',

@@ -131,7 +131,7 @@ function stillHolds(hold: Hold): string {
 /** Nothing holds the account: it works, waits for a turn or a time. */
 function openSentence(view: AccountView, { queues, retrying, nowMs }: Surroundings): string {
   const { active } = view.counts;
-  if (waitingOf(view) > 0) return turnSentence(view, queues);
+  if (waitingOf(view) > 0) return `${turnSentence(view, queues)}${triedAgain(view, retrying)}`;
   const delayed = delayedOf(view);
   if (delayed > 0) {
     const when = view.nextRunAt === null ? '' : ` ${whenLocally(view.nextRunAt, nowMs, zoneOf(view))}`;
@@ -153,14 +153,28 @@ function turnSentence(view: AccountView, queues: readonly QueueSurroundings[]): 
   return `No limit applies: ${waiting} for a turn while ${slots} ${verb}.`;
 }
 
+/** Slots that are busy with attempts that fail are no lack of workers: jobs beside those that wait say so. */
+function triedAgain({ counts }: AccountView, around: Surroundings['retrying']): string {
+  if (counts.retrying === 0) return '';
+  const { phrase, reason } = retryingPhrase(counts.retrying, around);
+  return ` ${counts.retrying} more ${phrase}.${reason}`;
+}
+
+interface Delayed {
+  readonly phrase: string;
+  readonly reason: string;
+}
+
 function delayedPhrase(
   { counts: { scheduled, retrying } }: AccountView,
-  { failed, putOff, reason }: Surroundings['retrying'],
-): { readonly phrase: string; readonly reason: string } {
-  if (scheduled > 0) {
-    const others = retrying > 0 ? ' or will be tried again' : '';
-    return { phrase: `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${others}`, reason: '' };
-  }
+  around: Surroundings['retrying'],
+): Delayed {
+  if (scheduled === 0) return retryingPhrase(retrying, around);
+  const others = retrying > 0 ? ' or will be tried again' : '';
+  return { phrase: `${scheduled + retrying === 1 ? 'is' : 'are'} scheduled${others}`, reason: '' };
+}
+
+function retryingPhrase(retrying: number, { failed, putOff, reason }: Surroundings['retrying']): Delayed {
   const again = 'will be tried again';
   if (failed >= retrying) return { phrase: `failed and ${again}`, reason: '' };
   // Of many only some were looked at.

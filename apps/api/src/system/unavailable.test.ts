@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { UnavailableError } from '@fairlane/queue';
 import { startFaultProxy } from '@fairlane/testkit';
 import { startStopwatch, useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { toProblem } from '../http/error-handler.js';
 import { PRODUCER_LIMITS } from '../limits.js';
 import { routes } from '../routes.js';
 import { message } from '../testing-support/catalogue.js';
@@ -38,6 +40,10 @@ async function refusedInTime(api: ApiUnderTest, count: number, ownTimeMs: number
     expect([answer.status, answer.json['code']]).toEqual([503, 'unavailable']);
     expect(answer.headers.get('retry-after')).toBe('1');
   }
+}
+
+function detailOf(error: Error): unknown {
+  return toProblem(error).toJSON()['detail'];
 }
 
 async function timeOf(work: Promise<unknown>): Promise<number> {
@@ -151,10 +157,27 @@ describe('while Redis is away', () => {
     await redis.client.config('SET', 'maxmemory', '1mb');
     const full = await api.call('POST', path, { body: message() });
     expect([full.status, full.json['code']]).toEqual([503, 'unavailable']);
+    expect(full.json['detail']).toMatch(/^Redis refuses writes: OOM /);
     const batch = await api.call('POST', `${path}/batch`, { body: `${JSON.stringify(message())}\n` });
     expect(batch.text).toContain('"code":"unavailable"');
     await redis.client.config('SET', 'maxmemory', '0');
     expect((await api.call('POST', path, { body: message() })).status).toBe(202);
+  });
+
+  it('A28 names what is missing: the ledger is not the queue', () => {
+    const away = new UnavailableError('the ledger of effects did not answer', { mayHaveRun: false });
+    expect(detailOf(away)).toBe('The ledger of effects did not answer.');
+    const full = 'Redis does not answer, is full or takes no writes.';
+    expect(detailOf(new Error("READONLY You can't write against a read only replica."))).toBe(full);
+  });
+
+  it('A29 says once why it refuses, however many it refuses', async () => {
+    const api = await start();
+    await ready(api);
+    await redis.client.config('SET', 'maxmemory', '1mb');
+    for (const { status } of await post(api, 20)) expect(status).toBe(503);
+    const reasons = api.log.filter(({ msg }) => msg === 'request failed').map((line) => JSON.stringify(line));
+    expect(reasons).toEqual([expect.stringContaining('OOM command not allowed')]);
   });
 
   it('A29 is not ready while Redis may evict', async () => {

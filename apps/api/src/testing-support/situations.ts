@@ -175,6 +175,21 @@ export const situations: readonly (readonly [
     'No limit applies: 18 jobs wait for a turn while all 10 slots are busy.',
   ],
   [
+    'workers busy, and attempts were put off',
+    view({}, { ready: 18, active: 3, retrying: 12 }),
+    around(
+      { waiting: 18, active: 10 },
+      { retrying: { failed: 0, putOff: 12, reason: 'The ledger of effects cannot be reached.' } },
+    ),
+    'No limit applies: 18 jobs wait for a turn while all 10 slots are busy. 12 more were put off and will be tried again. Reason given: The ledger of effects cannot be reached.',
+  ],
+  [
+    'workers busy, and attempts failed',
+    view({}, { ready: 18, active: 3, retrying: 12 }),
+    around({ waiting: 18, active: 10 }, { retrying: { failed: 12, putOff: 0, reason: null } }),
+    'No limit applies: 18 jobs wait for a turn while all 10 slots are busy. 12 more failed and will be tried again.',
+  ],
+  [
     'about to start',
     view({}, { ready: 18 }),
     around({ waiting: 18 }),

@@ -1,3 +1,4 @@
+import { freePort } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RENEW_MS } from '../bounds.js';
@@ -162,4 +163,20 @@ it("decides on the server's clock", async () => {
   expect(until - seconds * 1_000).toBeLessThan(90_000);
   expect(await real.due(10)).toEqual([]);
   real.close();
+});
+
+it('A39 tells once that Redis is away, not with every try to connect', async () => {
+  const errors: unknown[] = [];
+  const away = new Holds({
+    redis: { host: '127.0.0.1', port: await freePort() },
+    prefix: redis.prefix,
+    onError: (error) => errors.push(error),
+  });
+  try {
+    // Refused after the third try.
+    await expect(away.hold(ID, { ...FACTS, register: true })).rejects.toThrow('retries');
+    expect(errors).toHaveLength(1);
+  } finally {
+    away.close();
+  }
 });

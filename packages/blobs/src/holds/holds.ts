@@ -43,7 +43,13 @@ export class Holds {
       retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
     } satisfies RedisOptions;
     const client = typeof redis === 'string' ? new Redis(redis, common) : new Redis({ ...redis, ...common });
-    client.on('error', onError);
+    // One call a loss, not one a try: it tries for ever, once a second.
+    let isLost = false;
+    client.on('error', (error: unknown) => {
+      if (!isLost) onError(error);
+      isLost = true;
+    });
+    client.on('ready', () => (isLost = false));
     this.#client = client as Redis & HoldCommands;
   }
 

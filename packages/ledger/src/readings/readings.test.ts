@@ -1,4 +1,4 @@
-import { startFaultProxy, startPostgres, type PostgresServer } from '@fairlane/testkit';
+import { freePort, startFaultProxy, startPostgres, type PostgresServer } from '@fairlane/testkit';
 import { useRedis } from '@fairlane/testkit/vitest';
 import { sql, Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
@@ -120,4 +120,17 @@ it('A27 readings in Postgres give half-open connections up after some seconds, a
   await expect
     .poll(async () => readings.latest(reading().accountId, 10).catch(() => []), { timeout: 20_000 })
     .toHaveLength(4);
+});
+
+it('A39 readings in Redis tell once that it is away, not with every try to connect', async () => {
+  const errors: unknown[] = [];
+  const readings = closed(
+    createRedisReadings({
+      redis: { host: '127.0.0.1', port: await freePort() },
+      onError: (error) => errors.push(error),
+    }),
+  );
+  // Each is refused after a second try.
+  for (let at = 0; at < 2; at += 1) await expect(readings.add(reading())).rejects.toThrow();
+  expect(errors).toHaveLength(1);
 });

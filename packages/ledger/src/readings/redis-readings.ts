@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Redis, type RedisOptions } from 'ioredis';
 
+import { tellLosses } from '../redis/tell-losses.js';
 import { boundedLimit, inUtc, type Reading, type Readings } from './readings.js';
 
 export interface RedisReadingsOptions {
@@ -41,7 +42,7 @@ export function createRedisReadings(options: RedisReadingsOptions): Readings {
   const client = (
     typeof redis === 'string' ? new Redis(redis, own) : new Redis({ ...redis, ...own })
   ) as Redis & Commands;
-  client.on('error', onError);
+  tellLosses(client, onError);
   const listPrefix = `${prefix}:readings:of:`;
 
   return {

@@ -18,6 +18,7 @@ import type {
   WithdrawRequest,
 } from '../ledger.js';
 import { scripts, type LedgerCommands } from './scripts.js';
+import { tellLosses } from './tell-losses.js';
 
 export interface RedisLedgerOptions {
   /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Redis 7 or newer. */
@@ -68,7 +69,7 @@ class RedisLedger implements EffectLedger {
       retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), 1_000),
     } satisfies RedisOptions;
     const client = typeof redis === 'string' ? new Redis(redis, common) : new Redis({ ...redis, ...common });
-    client.on('error', onError);
+    tellLosses(client, onError);
     this.#client = client as Redis & LedgerCommands;
   }
 

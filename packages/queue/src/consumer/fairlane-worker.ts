@@ -23,6 +23,8 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
   readonly #slots: SlotCount;
   /** Slots that have a job, from when it was handed out until nothing follows it. */
   #taken = 0;
+  /** When a handler last ended while every slot was busy. */
+  #fullUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     name: string,
@@ -51,6 +53,14 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
   /** Jobs whose handlers run now. */
   get busyCount(): number {
     return this.#running.size;
+  }
+
+  /**
+   * For how long the consume loop has not asked for work though a slot was free. Finishing a job brings the next one
+   * along, so the loop itself is silent for as long as there is a backlog and every slot is busy.
+   */
+  get unaskedMs(): number {
+    return Math.min(this.fairlaneBackend.unaskedMs, performance.now() - this.#fullUntilMs);
   }
 
   /** Most jobs it may run at once; `concurrency` is how many it runs just now. */
@@ -156,6 +166,7 @@ export class FairlaneWorker extends Worker<unknown, unknown> {
       return await process(job, lease, running.cancelled.signal);
     } finally {
       lease.release();
+      if (this.busyCount >= this.concurrency) this.#fullUntilMs = performance.now();
       if (this.#running.get(id) === running) this.#running.delete(id);
     }
   }

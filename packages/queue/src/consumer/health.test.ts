@@ -2,6 +2,7 @@ import { useRedis } from '@fairlane/testkit/vitest';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../test/support/until.js';
 import { World } from '../../test/support/world.js';
+import type { Consumer } from './consumer.js';
 import { isStuck } from './health.js';
 
 const redis = useRedis();
@@ -45,5 +46,28 @@ describe('a consume loop', () => {
     });
     expect(consumer.health().stuck).toBe(false);
     expect(await producer.queueCounts('parcels')).toMatchObject({ held: 20, completed: 0 });
+  });
+
+  it('R9 is not silent for the time that every slot was busy, whose jobs bring the next ones along', async () => {
+    const producer = world.producer();
+    for (const parcel of ['p-1', 'p-2']) await producer.enqueue(world.job, { accountId: 'acme', parcel });
+    const betweenJobs: { busy: number; lastPollAgeMs: number }[] = [];
+    let finish: (() => void) | undefined;
+    const parcels = () => consumer.health().queues.find(({ name }) => name === 'parcels')!;
+    const consumer: Consumer = await world.consumer(
+      () => new Promise<void>((resolve) => (finish = resolve)),
+      {
+        queues: { parcels: { slots: 1 } },
+        hooks: { onAttemptEnded: () => void betweenJobs.push(parcels()) },
+      },
+    );
+    await until('the loop has been silent for a second', () => parcels().lastPollAgeMs > 1_000);
+    const first = finish;
+    first?.();
+    await until('the next job runs', () => finish !== first);
+    finish?.();
+    await until('both have ended', () => betweenJobs.length === 2);
+    expect(betweenJobs[0]).toMatchObject({ busy: 0 });
+    expect(betweenJobs[0]?.lastPollAgeMs).toBeLessThan(1_000);
   });
 });

@@ -9,8 +9,8 @@ export interface ConsumerHealth {
     readonly slots: number;
     readonly busy: number;
     /**
-     * Since the loop last asked for work or Redis came back; 0 while Redis is away, but grows while it can be connected
-     * to and does not answer, and while every slot is busy.
+     * Since the loop last asked for work, a slot became free after all were busy, or Redis came back; 0 while Redis is
+     * away, but grows while it can be connected to and does not answer, and while every slot is busy.
      */
     readonly lastPollAgeMs: number;
   }[];
@@ -31,7 +31,7 @@ export function readHealth(
     name: worker.name,
     slots: worker.concurrency,
     busy: worker.busyCount,
-    lastPollAgeMs: Math.round(worker.fairlaneBackend.unaskedMs),
+    lastPollAgeMs: Math.round(worker.unaskedMs),
   }));
   return { status, stuck: status === 'running' && queues.some((queue) => isStuck(queue, leaseMs)), queues };
 }

@@ -22,13 +22,18 @@ export async function readWorkers(client: Redis, prefix: string): Promise<Worker
     const lastBeatMs = lastBeats.get(id);
     return beat === undefined || lastBeatMs === undefined ? [] : [{ id, beat, lastBeatMs }];
   });
-  const connected = await connectedOf(
+  const ages = await connectionAges(
     client,
     known.map(({ beat }) => beat.connection),
   );
+  const isConnected = (connection: string, lastBeatMs: number): boolean => {
+    const ageSeconds = ages.get(connection);
+    // Redis counts ids from 1 again when it restarts: one that is younger than the beat is another's.
+    return ageSeconds !== undefined && nowMs - (ageSeconds + 1) * 1_000 <= lastBeatMs;
+  };
   return known
     .map(({ id, beat, lastBeatMs }) =>
-      toWorkerView(id, beat, { lastBeatMs, nowMs, isConnected: connected.has(beat.connection) }),
+      toWorkerView(id, beat, { lastBeatMs, nowMs, isConnected: isConnected(beat.connection, lastBeatMs) }),
     )
     .toSorted(
       (one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status) || (one.id < other.id ? -1 : 1),
@@ -50,8 +55,10 @@ function readBeat(text: string): Beat | undefined {
     : undefined;
 }
 
-async function connectedOf(client: Redis, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
+/** Whole seconds for which each of these connections has been open; those that are closed are left out. */
+async function connectionAges(client: Redis, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
   const list = String(await client.client('LIST', 'ID', ...ids.map(Number)));
-  return new Set([...list.matchAll(/(?:^|\n)id=(\d+) /g)].map(([, id]) => String(id)));
+  const clients = list.matchAll(/(?:^|\n)id=(\d+) (?:.*? )?age=(\d+) /g);
+  return new Map([...clients].map(([, id, age]) => [String(id), Number(age)]));
 }

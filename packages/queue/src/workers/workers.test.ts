@@ -1,5 +1,5 @@
 import { START_PATIENCE_MS, useRedis } from '@fairlane/testkit/vitest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../test/support/until.js';
 import { idOf, World } from '../../test/support/world.js';
 import { beatingProcess } from '../../test/support/beating-process.js';
@@ -57,6 +57,29 @@ describe('the registry of workers', () => {
     await until('it beats again', async () => (await status()) === 'idle');
     worker.kill('SIGKILL');
     await until('it is lost', async () => (await status()) === 'lost');
+  });
+
+  it('A27 a lost worker stays lost when its connection id is given anew after a restart of Redis', async () => {
+    const operations = world.operations();
+    const worker = beatingProcess(redis);
+    const lone = async () => (await operations.workers())[0];
+    await until('it beats', async () => (await lone())?.status === 'idle', START_PATIENCE_MS);
+    worker.kill('SIGKILL');
+    await until('it is lost', async () => (await lone())?.status === 'lost');
+    const id = (await lone())!.id;
+    // Ages are told in whole seconds.
+    await until(
+      'its last beat is some seconds old',
+      async () => Date.now() - (await lone())!.lastBeatMs > 2_500,
+    );
+
+    const another = redis.client.duplicate();
+    onTestFinished(() => another.disconnect());
+    const said = `${redis.prefix}::wk:said`;
+    const beat = JSON.parse((await redis.client.hget(said, id))!) as object;
+    const connection = String(await another.client('ID'));
+    await redis.client.hset(said, id, JSON.stringify({ ...beat, connection }));
+    expect((await lone())?.status).toBe('lost');
   });
 
   it('R14 keeps a thousand workers at most, for an hour', async () => {
