@@ -52,7 +52,7 @@ describe.each([
   it('R6: keeps jobs that are delayed to one millisecond in the order in which they were', async () => {
     bench = new LaneBench(redis);
     await bench.add('acme', 3);
-    const jobs = [(await bench.take())!, (await bench.take())!, (await bench.take())!].reverse();
+    const jobs = [(await bench.take())!, (await bench.take())!, (await bench.take())!].toReversed();
     setClock(offMs);
     const backend = bench.worker.getBackend();
     for (const job of jobs) await backend.moveToDelayed(job.id!, Date.now(), 30_000, job.token!);
