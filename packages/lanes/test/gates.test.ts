@@ -284,6 +284,17 @@ describe('in flight', () => {
     expect(await bench.take()).toBeDefined();
   });
 
+  it('R11: a lane whose time has just come is no repair', async () => {
+    bench = new LaneBench(redis);
+    await bench.lanes.setLimits('A', 'default', { limit: 1, perMs: 1_000 });
+    await bench.add('A', 2);
+    await bench.take();
+    expect(await bench.take()).toBeUndefined();
+    bench.nowMs += 1_000;
+    expect(await bench.lanes.audit({ patienceMs: 0 })).toMatchObject({ lanesOpened: 0 });
+    expect(await bench.take()).toBeDefined();
+  });
+
   it('R11: the audit gives a running job the claim it lacks, and corrects a count that blocks', async () => {
     bench = new LaneBench(redis);
     await bench.lanes.setLimits('A', 'default', { maxInFlight: 1 });

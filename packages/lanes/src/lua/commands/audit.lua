@@ -35,6 +35,8 @@ if own.lim then
   end
   local groups = choosing().groups_of(own)
   if groups[at.group] then
+    -- What has become due this moment is no repair.
+    all.open_due(own)
     at.held, opened, corrected = all.audit_held(own, groups[at.group], at.held, batch)
     if at.held == 0 then
       at.group = at.group + 1
