@@ -22,7 +22,10 @@ const PERIOD_MS = 1_000;
 /** One process a period does the upkeep of the whole prefix; the next one may be another. */
 const TURN_MS = 900;
 const AUDIT_EVERY = 3;
-/** Counting the lanes costs one or two commands each: a thousand held ones 1.7 commands a second. */
+/**
+ * Counting the lanes costs one or two commands each: a thousand held ones 1.7 commands a second. Over all processes, or
+ * each that starts would begin with it.
+ */
 const RECOUNT_EVERY = 600;
 /** Also how often a fleet that stays mixed is reported. */
 const FLEET_EVERY = 10;
@@ -87,8 +90,8 @@ export class Upkeep {
     if (this.ticks % JOIN_EVERY === 0) {
       this.options.joinFleet();
     }
-    const key = laneKeys(this.options.prefix).upkeep;
-    if ((await this.client.set(key, '1', 'PX', TURN_MS, 'NX')) === null) {
+    const keys = laneKeys(this.options.prefix);
+    if (!(await this.isFirst(keys.upkeep, TURN_MS))) {
       return;
     }
     const turn = this.turns;
@@ -102,14 +105,21 @@ export class Upkeep {
       const most = Math.ceil(FORGET_COMMANDS / (1 + queues.length));
       this.lastAccount = (await this.lanes.forgetAccounts(this.lastAccount, most)).cursor;
     }
+    const recount =
+      turn % RECOUNT_EVERY === 0 && (await this.isFirst(keys.recounted, RECOUNT_EVERY * PERIOD_MS));
     for (const queue of queues) {
       if (turn % AUDIT_EVERY === 0) {
-        await this.audit(queue, turn % RECOUNT_EVERY === 0);
+        await this.audit(queue, recount);
       }
       if (turn % TRIM_EVERY === 0) {
         await this.trim(queue);
       }
     }
+  }
+
+  /** Whether no process has done this within so many milliseconds. */
+  private async isFirst(key: string, ms: number): Promise<boolean> {
+    return (await this.client.set(key, '1', 'PX', ms, 'NX')) !== null;
   }
 
   private async watchFleet(queues: readonly string[], all: boolean): Promise<void> {

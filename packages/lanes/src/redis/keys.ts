@@ -16,6 +16,8 @@ export interface LaneKeys {
   readonly calendars: string;
   /** Held by the process whose turn it is to do the upkeep. */
   readonly upkeep: string;
+  /** There for as long as the lanes need not be counted again. */
+  readonly recounted: string;
   /** Client ids of the queue's workers with lanes. */
   workers(queue: string): string;
   readonly pauses: string;
@@ -33,6 +35,7 @@ export function laneKeys(prefix: string): LaneKeys {
     accounts: `${prefix}::accounts`,
     calendars: `${prefix}::calendars`,
     upkeep: `${prefix}::upkeep`,
+    recounted: `${prefix}::upkeep:recounted`,
     workers: (queue) => `${prefix}::q:${queue}:w`,
     pauses: `${prefix}::pauses`,
   };
