@@ -4,8 +4,8 @@ import { fairlaneBackends } from './backend/backend-factory.js';
 import { waitingConnection, type RedisSettings } from './redis/connections.js';
 import { DEFAULT_PREFIX } from './defaults.js';
 import { FairlaneJob } from './jobs/fairlane-job.js';
-import { RepeatedErrors } from './repeated-errors.js';
-import { defaultLogger, describeError, type QueueLogger } from './logging.js';
+import { logErrors } from './repeated-errors.js';
+import { defaultLogger, type QueueLogger } from './logging.js';
 
 export interface OpenQueuesOptions {
   readonly redis: RedisSettings;
@@ -29,14 +29,7 @@ export function openQueues(options: OpenQueuesOptions): Queue[] {
   return Object.keys(catalogue.queues.definitions).map((name) => {
     const opts: QueueOptions & KeyPrefixOptions = { connection: waitingConnection(redis), prefix };
     const queue = new FairlaneQueue(name, opts, backends);
-    // Without a listener an `error` event would end the process (A39).
-    const errors = new RepeatedErrors();
-    queue.on('error', (error) => {
-      const told = errors.tell(error.message);
-      if (told !== undefined) {
-        logger.error({ queue: name, ...describeError(error), ...told }, 'queue error');
-      }
-    });
+    logErrors(queue, logger, name, 'queue error');
     return queue;
   });
 }

@@ -1,3 +1,5 @@
+import { describeError, type QueueLogger } from './logging.js';
+
 /** An error that goes on is told again after this long. */
 const TELL_AGAIN_MS = 30_000;
 /** Different errors that are remembered at most; beyond, all are forgotten and so told once more. */
@@ -27,4 +29,20 @@ export class RepeatedErrors {
     this.#seen.set(error, { toldMs: nowMs, untold: 0 });
     return seen === undefined || seen.untold === 0 ? {} : { repeated: seen.untold };
   }
+}
+
+/** A queue or a worker of BullMQ. */
+interface ErrorSource {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Logs the errors of a queue's connections. Without a listener an `error` event would end the process (A39). */
+export function logErrors(source: ErrorSource, logger: QueueLogger, queue: string, message: string): void {
+  const errors = new RepeatedErrors();
+  source.on('error', (error) => {
+    const told = errors.tell(error.message);
+    if (told !== undefined) {
+      logger.error({ queue, ...describeError(error), ...told }, message);
+    }
+  });
 }

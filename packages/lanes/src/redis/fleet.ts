@@ -74,26 +74,42 @@ export async function plainWorkers(
  * they have joined the lanes, have gone or count, which takes {@link SETTLING_SECONDS} at most.
  */
 export async function settledPlainWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
-  for (let looks = 0; ; looks += 1) {
-    const { others } = (await readFleets(client, prefix, [queue])).get(queue)!;
-    const isSettled = others.every(({ ageSeconds }) => ageSeconds >= SETTLING_SECONDS);
+  const { others } = await lookUntil(
+    async () => readFleet(client, prefix, queue),
+    (fleet) => fleet.others.every(({ ageSeconds }) => ageSeconds >= SETTLING_SECONDS),
     // Others may go on connecting for ever: then they count.
-    if (isSettled || looks * LOOK_EVERY_MS > 2_000 * SETTLING_SECONDS) {
-      return others.map(({ name }) => name);
+    2_000 * SETTLING_SECONDS,
+  );
+  return others.map(({ name }) => name);
+}
+
+/** Names of the workers with lanes of a queue; one that has just been closed may be listed for a moment yet. */
+export async function laneWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
+  const { ours } = await lookUntil(
+    async () => readFleet(client, prefix, queue),
+    (fleet) => fleet.ours.length === 0,
+    CLOSING_MS,
+  );
+  return ours.map(({ name }) => name);
+}
+
+/** Looks again and again until it sees what it waits for, or patience has run out: what it saw last. */
+async function lookUntil<T>(
+  look: () => Promise<T>,
+  isSeen: (seen: T) => boolean,
+  patienceMs: number,
+): Promise<T> {
+  for (let looks = 0; ; looks += 1) {
+    const seen = await look();
+    if (isSeen(seen) || looks * LOOK_EVERY_MS > patienceMs) {
+      return seen;
     }
     await setTimeout(LOOK_EVERY_MS);
   }
 }
 
-/** Names of the workers with lanes of a queue; one that has just been closed may be listed for a moment yet. */
-export async function laneWorkers(client: Redis, prefix: string, queue: string): Promise<string[]> {
-  for (let looks = 0; ; looks += 1) {
-    const { ours } = (await readFleets(client, prefix, [queue])).get(queue)!;
-    if (ours.length === 0 || looks * LOOK_EVERY_MS > CLOSING_MS) {
-      return ours.map(({ name }) => name);
-    }
-    await setTimeout(LOOK_EVERY_MS);
-  }
+async function readFleet(client: Redis, prefix: string, queue: string): Promise<Fleet> {
+  return (await readFleets(client, prefix, [queue])).get(queue)!;
 }
 
 interface Fleet {

@@ -11,7 +11,7 @@ import { LedgerSweeper, type SweptLedger } from '../dedup/ledger-sweeper.js';
 import { DedupSweeper } from '../dedup/sweeper.js';
 import { BlobSweeper } from '../payloads/blob-sweeper.js';
 import { defaultLogger, describeError, type QueueLogger } from '../logging.js';
-import { RepeatedErrors } from '../repeated-errors.js';
+import { logErrors } from '../repeated-errors.js';
 import { countingHooks } from './count-attempts.js';
 import { StatisticsRecorder } from '../statistics/recorder.js';
 import { DEFAULT_PREFIX, DEFAULT_RETENTION_MS } from '../defaults.js';
@@ -200,14 +200,7 @@ export function createConsumer(options: ConsumerOptions): Consumer {
       },
       backends,
     );
-    // Without a listener an `error` event would end the process (A39).
-    const errors = new RepeatedErrors();
-    worker.on('error', (error) => {
-      const told = errors.tell(error.message);
-      if (told !== undefined) {
-        logger.error({ queue: name, ...describeError(error), ...told }, 'worker error');
-      }
-    });
+    logErrors(worker, logger, name, 'worker error');
     worker.on('stalled', (jobId) =>
       logger.warn({ queue: name, jobId }, 'took a job back from a lost worker'),
     );

@@ -38,19 +38,17 @@ end
 -- steps, each of those between is taken to be a step behind the one before. Less than a ten-thousandth of a job is what
 -- that may change for one of them.
 local function read_heads(most)
-  if most >= MANY then
-    local accounts = call('ZRANGE', ready, '0', most - 1)
-    local count = #accounts
-    if count >= MANY then
-      local ends = call('ZMSCORE', ready, accounts[1], accounts[count])
-      local first = tonumber(ends[1])
-      if tonumber(ends[2]) - first < 2 * count then
-        local heads = {}
-        for i = 1, count do
-          heads[2 * i - 1], heads[2 * i] = accounts[i], first + i - 1
-        end
-        return heads
+  local accounts = most >= MANY and call('ZRANGE', ready, '0', most - 1) or {}
+  local count = #accounts
+  if count >= MANY then
+    local ends = call('ZMSCORE', ready, accounts[1], accounts[count])
+    local first = tonumber(ends[1])
+    if tonumber(ends[2]) - first < 2 * count then
+      local heads = {}
+      for i = 1, count do
+        heads[2 * i - 1], heads[2 * i] = accounts[i], first + i - 1
       end
+      return heads
     end
   end
   return call('ZRANGE', ready, '0', most - 1, 'WITHSCORES')
@@ -61,10 +59,7 @@ local function list_accounts()
     ready, lane_stem = own.own .. ':r:' .. own.g, own.own .. ':l:' .. own.g .. ':'
   end
   -- Where a whole list was of emptied lanes, more are to be expected.
-  local most = gone and math.min(2 * #gone, MAX_LISTED) or 0
-  if most < own.runs then
-    most = own.runs
-  end
+  local most = math.max(own.runs, gone and math.min(2 * #gone, MAX_LISTED) or 0)
   write_tags()
   listed = read_heads(most)
   listed_at, listed_all = 1, #listed < 2 * most

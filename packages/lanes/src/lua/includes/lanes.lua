@@ -97,8 +97,8 @@ local function has_group(c, g)
   end
 end
 
--- The tag of an account of this weight that arrives now. It gives way by no more than one of its own jobs: to a heavy one a few steps are
--- many jobs.
+-- The tag of an account of this weight that arrives now. It gives way by no more than one of its own jobs: to a heavy
+-- one a few steps are many jobs.
 local function arrival_of(c, weight)
   return math.min(arrival(c), c.v + math.floor(JOB / weight))
 end

@@ -144,8 +144,9 @@ local function start(key, field, asked, ...)
   times = one_more(times)
   -- BullMQ notes when the worker asked, by its clock. What became due while the request was on its way has not been started
   -- before. Of a clock that is wrong nothing is made up for, since the worker goes by it to keep its lock.
-  local t, at = math.floor(now()), asked
-  if t > asked + 0 and t <= asked + REQUEST_MS then
+  local at, t = asked, math.floor(now())
+  local since = t - asked
+  if since > 0 and since <= REQUEST_MS then
     at = string.format('%d', t)
   end
   -- Not HMSET, whose reply is a table.
